@@ -4,8 +4,8 @@ import { sha256Of } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
-import { type CheckedOperation, IN_SOURCES, hasOnlySources, readDocuments } from './documents.ts';
-import type { Finding, UnreadKind } from './finding.ts';
+import { type CheckedOperation, IN_SOURCES, readDocuments, unreadDocuments } from './documents.ts';
+import { CHECK_USAGE, type Finding, type UnreadKind } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
 import { type PricedResult, type Report, type ReportFormat, errorsIn, printReport } from './report.ts';
@@ -16,6 +16,8 @@ import { UserError } from '../lib/user-error.ts';
 
 export interface CheckOptions {
   manifest?: readonly string[] | undefined;
+  /** Patterns of program sources whose documents need not be read. */
+  ignore?: readonly string[] | undefined;
   /** The file of an older schema. */
   schema?: string | undefined;
   /** The price file. */
@@ -34,15 +36,15 @@ export function runCheck(
   options: CheckOptions,
   schema: GraphQLSchema,
   settings: DocumentSettings,
-): { output: string; exitCode: 0 | 1 } {
-  const { manifest = [], prices, update = false, reads = [], failOn } = options;
+): { output: string; exitCode: 0 | 1 | 2 } {
+  const { manifest = [], ignore = [], prices, update = false, reads = [], failOn } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
   if (failOn && reads.length === 0) throw new UserError('--fail-on needs what was read: --reads FILE.');
   if (update && prices === undefined) throw new UserError('--update needs the price file: --prices FILE.');
   const { operations, findings } = readDocuments(manifest, paths);
-  const isEmpty = operations.length === 0 && findings.length === 0;
-  if (isEmpty)
-    throw new UserError(`There are no operations in these files${hasOnlySources(paths) ? `: ${IN_SOURCES}` : '.'}`);
+  const unread = unreadDocuments(paths, operations, ignore);
+  if (operations.length === 0 && findings.length === 0)
+    throw new UserError(`There are no operations in these files${unread.length > 0 ? `: ${IN_SOURCES}` : '.'}`);
   const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
   const checkReads = reads.length > 0 ? createUnreadCheck(readReads(reads), failOn) : undefined;
@@ -58,8 +60,9 @@ export function runCheck(
     return { ...result, key, before, read, findings };
   });
   if (update) writePrices(prices!, pricesOf(results));
-  const report: Report = { results, findings: [...findings, ...stale], maxCalls: settings.maxUpstreamCalls };
-  return { output: printReport(report, options.format), exitCode: errorsIn(report) > 0 ? 1 : 0 };
+  const report: Report = { results, findings: [...findings, ...stale, ...unread], maxCalls: settings.maxUpstreamCalls };
+  const exitCode = unread.length > 0 ? CHECK_USAGE : errorsIn(report) > 0 ? 1 : 0;
+  return { output: printReport(report, options.format), exitCode };
 }
 
 function oldSchemaOf(path: string): GraphQLSchema {

@@ -5,11 +5,8 @@ import { type SettingName, entries } from '../config/settings.ts';
 import { writeDocument } from '../cli/output.ts';
 import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from '../check/command.ts';
-import { UNREAD_KINDS } from '../check/finding.ts';
+import { CHECK_USAGE, UNREAD_KINDS } from '../check/finding.ts';
 import { fail } from './run.ts';
-
-/** Exit code if the command cannot run, or cannot print what it found. */
-export const CHECK_USAGE = 2;
 
 /** The settings that a verdict depends on. */
 export const CHECK_SETTINGS: readonly SettingName[] = entries().flatMap(([name, { group }]) =>
@@ -26,6 +23,12 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
       '--manifest <file>',
       'manifest of trusted documents (repeatable)',
       (file, all: string[]) => [...all, file],
+      [],
+    )
+    .option(
+      '--ignore <pattern>',
+      'program sources whose documents need not be read (repeatable)',
+      (pattern, all: string[]) => [...all, pattern],
       [],
     )
     .option(
@@ -46,7 +49,7 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
-    .addHelpText('after', '\nExit code: 0, 1 if there are errors, 2 if the command cannot run.')
+    .addHelpText('after', '\nExit code: 0, 1 if there are errors, 2 if it cannot run or has not read all documents.')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : CHECK_USAGE))
     .action((paths: string[], options: CheckOptions) => check(paths, options, flags()));
 }

@@ -106,14 +106,17 @@ function closest(given: string, names: readonly string[]): string | undefined {
 }
 
 /** A problem for each member that is no option. */
-export function unknownOptions(given: object, known: readonly string[]): string[] {
-  return Object.keys(given)
+export const unknownOptions = (given: object, known: readonly string[]): string[] =>
+  unknownNames(Object.keys(given), known, 'is not an option');
+
+/** A problem for each name that is none of those known. */
+export const unknownNames = (given: readonly string[], known: readonly string[], what: string): string[] =>
+  given
     .filter((name) => !known.includes(name))
     .map((name) => {
       const meant = closest(name, known);
-      return `${name} is not an option${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
+      return `${name} ${what}${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
     });
-}
 
 /** The settings that are options of `createFacade`. */
 export function options(): [SettingName, Setting<unknown>][] {

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { CatalogPluginOptions, EmbeddedFacade } from '../../facade.d.ts';
+import { ConfigError, unknownOptions } from '../config/read.ts';
 import type { Prepare } from '../engine/documents/prepare.ts';
 import { operationPlugin } from '../server/graphql/operation-plugin.ts';
 import { acceptedTypes } from '../server/http/request/accept.ts';
@@ -44,6 +45,8 @@ export const keepPluginParts = (facade: EmbeddedFacade, kept: PluginParts): unkn
 export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOptions = {}): Plugin {
   const found = parts.get(facade);
   if (!found) throw new TypeError('catalogPlugin needs a facade that createFacade has returned.');
+  const problems = unknownOptions(options, ['token', 'address']);
+  if (problems.length > 0) throw new ConfigError(problems);
   const { schema, program, prepare, explain } = found;
   /** By the document as it was parsed here. Another plugin may replace it; then it is prepared again, from its printed text. */
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();

@@ -4,8 +4,9 @@ import { isOfCatalog } from '../api/service-descriptor.ts';
 import { ConfigError } from '../config/read.ts';
 import { fieldRule, typeRule } from '../engine/plan/read-declarations.ts';
 import type { AddedParts } from '../server/core.ts';
+import { addedFields } from './declared-problems.ts';
 import { joinServices } from './joined.ts';
-import { type Extend, addedFields, extendedSchema } from './schema.ts';
+import { type Extend, extendedSchema } from './schema.ts';
 import { type AddedService, serviceProblems } from './service.ts';
 
 /** Throws a ConfigError if they cannot be used. */

@@ -1,11 +1,12 @@
 /** The schema with the types and fields that an embedding program adds. The builder is one for a process, and so is what it adds. */
-import { type GraphQLField, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { ConfigError } from '../config/read.ts';
 import { builder } from '../engine/builder.ts';
 import type { ResolverContext } from '../engine/context.ts';
 import type { FieldRule } from '../engine/plan/declaration-types.ts';
-import { allFields, fieldRule, typeRule } from '../engine/plan/read-declarations.ts';
-import { buildSchema, schema as ofCatalog } from '../graph/schema.ts';
+import { fieldRule, typeRule } from '../engine/plan/read-declarations.ts';
+import { buildSchema } from '../graph/schema.ts';
+import { addedFields, declaredProblems } from './declared-problems.ts';
 
 export type Extend = (to: typeof builder) => void;
 
@@ -33,21 +34,12 @@ function build(extend: Extend): GraphQLSchema | ConfigError {
       return new ConfigError(['extend must not be asynchronous: what it declares later is not in the schema']);
     }
     const extended = buildSchema();
-    const problems = undeclaredCosts(extended);
+    const problems = [...declaredProblems(extended), ...undeclaredCosts(extended)];
     if (problems.length > 0) return new ConfigError(problems);
     for (const { field } of addedFields(extended)) if (fieldRule(field).maxCalls !== undefined) keepUnshared(field);
     return extended;
   } catch (error) {
     return error instanceof ConfigError ? error : new ConfigError([`extend cannot be used: ${String(error)}`]);
-  }
-}
-
-/** The fields that are not in the schema of the catalog. */
-export function* addedFields(extended: GraphQLSchema) {
-  for (const each of allFields(extended)) {
-    const known = ofCatalog.getType(each.type.name);
-    const isKnown = (isObjectType(known) || isInterfaceType(known)) && each.field.name in known.getFields();
-    if (!isKnown) yield each;
   }
 }
 

@@ -130,6 +130,37 @@ describe('what is no document yet', () => {
     expect(() => check([folder])).toThrow(/no operations in these files: documents in program sources are not read/);
   });
 
+  test('documents in sources beside those that were read are told, with exit code 2', () => {
+    const folder = folderWith({
+      'a.graphql': 'query A { book(id: 1) { id } }',
+      'src/App.tsx':
+        'import { gql } from "x";\nconst q = gql`\n  query A { book(id: 1) { id } }`;\nconst r = gql`query B { nope }`;',
+      'src/tada.ts': 'graphql(/* GraphQL */ `query C { nope }`); graphql(`{ nope }`);',
+      'src/part.ts': 'gql`fragment F on Book { id }`; const text = `query D`;',
+      'src/node_modules/x.ts': 'gql`query E { nope }`',
+    });
+    const { exitCode, names, findings } = check([folder]);
+    expect({ exitCode, names }).toEqual({ exitCode: 2, names: ['A'] });
+    const unread = (what: string, file: string, line: number) => ({
+      ...{ code: 'DOCUMENT_NOT_READ', file: join(folder, file), line },
+      message: expect.stringMatching(`^${what} was not read: .*write a manifest.*--ignore`) as string,
+    });
+    expect(findings).toMatchObject([
+      unread('B', 'src/App.tsx', 4),
+      unread('C', 'src/tada.ts', 1),
+      unread('An operation without a name', 'src/tada.ts', 1),
+    ]);
+    const ignore = [join(folder, 'src/*.tsx'), `${folder}/./src/tada.*`];
+    expect(check([folder], { ignore })).toMatchObject({ exitCode: 0, findings: [] });
+  });
+
+  test('documents in sources that a manifest has are read', () => {
+    const text = 'query A {\n  book(id: 1) {\n    id\n  }\n}';
+    const folder = folderWith({ 'App.tsx': 'gql`query A { book(id: 1) { id } }`' });
+    const manifest = join(folderWith({ 'm.json': JSON.stringify({ [sha256Of(text)]: text }) }), 'm.json');
+    expect(check([folder], { manifest: [manifest] })).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+  });
+
   test('an old schema may be the response to an introspection query', () => {
     const introspection = introspectionFromSchema(schema);
     const folder = folderWith({

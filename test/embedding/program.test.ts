@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { printSchema } from 'graphql';
-import { createYoga } from 'graphql-yoga';
+import { buildSchema, printSchema } from 'graphql';
+import { type Plugin, createYoga } from 'graphql-yoga';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EmbeddedFacade, FacadeOperation, FacadeOptions, ResultPart } from '../../facade.d.ts';
 import { catalogPlugin, createFacade } from '../../src/facade.ts';
@@ -37,6 +37,30 @@ test.each([undefined, null])('a program that finds no token, and passes %s, read
   expect(await facade.execute({ query, token: token as undefined })).toEqual(nobody);
   const yoga = createYoga({ logging: false, plugins: [catalogPlugin(facade, { token: () => token as undefined })] });
   expect(await bodyOf(await yoga.fetch('http://host.example/graphql', post(query, {})))).toEqual(nobody);
+});
+
+describe('a Yoga server with catalogPlugin', () => {
+  const own = buildSchema('type Query { own: Int }');
+
+  test.each(['before', 'after'])('is refused at its start if it has a schema of its own, set %s the plugin', (when) => {
+    const ofOther: Plugin = { onPluginInit: ({ setSchema }) => setSchema(own) };
+    const plugins = when === 'before' ? [ofOther, catalogPlugin(facade)] : [catalogPlugin(facade), ofOther];
+    const twoWays = /a schema of its own.*extend of createFacade.*at another path/;
+    expect(() => createYoga({ plugins })).toThrow(twoWays);
+    expect(() => createYoga({ schema: own, plugins: [catalogPlugin(facade)] })).toThrow(twoWays);
+  });
+
+  test('answers nothing if its own schema comes with a request', async () => {
+    const yoga = createYoga({ logging: false, schema: async () => own, plugins: [catalogPlugin(facade)] });
+    const { status } = await yoga.fetch('http://host.example/graphql', post('{ own }', {}));
+    expect(status).toBe(500);
+  });
+
+  test('is refused with a misspelt option, by its name', () => {
+    expect(() => catalogPlugin(facade, { tokn: () => 'a' } as object)).toThrow(
+      /tokn is not an option.*Did you mean token\?/,
+    );
+  });
 });
 
 describe('an operation of the program', () => {

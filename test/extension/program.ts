@@ -48,6 +48,29 @@ const silent: Extend = (builder) =>
   }));
 const loud: Extend = (builder) =>
   builder.objectField(Book, 'loud', (t) => t.string({ description: 'A text.', resolve: ({ title }) => title }));
+/** As a program in plain JavaScript may write it. */
+const misspelt: Extend = (builder) => {
+  const typo = (options: object) => options as never;
+  builder.objectRef<{ id: string }>('Shed').implement(
+    typo({
+      descripton: 'A shed.',
+      fields: (t: { id: (options: object) => unknown }) => ({ id: t.id({ description: 'x', needs: ['id'] }) }),
+    }),
+  );
+  builder.objectFields(Book, (t) => ({
+    spine: t.computed(typo({ type: 'String', description: 'A text.', needs: ['titel'], resolve: () => '' })),
+    jacket: t.field(
+      typo({
+        type: 'Int',
+        description: 'A number.',
+        maxCalls: 0,
+        maxCals: 2,
+        args: { size: t.arg.int(typo({ requird: true })) },
+        resolve: () => 1,
+      }),
+    ),
+  }));
+};
 const later = (async () => undefined) as unknown as Extend;
 
 /** Friends may run everything, others nothing. On a latecomer it decides while the call of a friend is in flight. */
@@ -67,7 +90,7 @@ function friendsOnly(): Pick<FacadeOptions, 'authorize' | 'headersTo'> {
 }
 
 const services = { shop, again: { ...shop } };
-const extensions = { shop: withShop, shelf, silent, loud, later, text: 'shelf' as unknown as Extend };
+const extensions = { shop: withShop, shelf, silent, loud, misspelt, later, text: 'shelf' as unknown as Extend };
 
 async function open({
   extension,

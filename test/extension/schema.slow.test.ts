@@ -155,6 +155,16 @@ test('fields that do not say what they cost are refused at the start, all by nam
   expect(await embed(silent, silent)).toEqual([{ problems }, { problems }]);
 });
 
+test('misspelt options, and members that a record has not, are refused at the start, all by name', async () => {
+  const problems = [
+    'Book.spine: titel is no member. Did you mean title?',
+    'Book.jacket: maxCals is not an option. Did you mean maxCalls?',
+    'Book.jacket(size:): requird is not an option. Did you mean required?',
+    'Shed: descripton is not an option. Did you mean description?',
+  ];
+  expect(await embed({ extension: 'misspelt', options })).toEqual([{ problems: expect.arrayContaining(problems) }]);
+});
+
 test.each([
   ['loud', 'Book.loud reads its record and does not say what: use t.computed.'],
   ['later', 'extend must not be asynchronous'],

@@ -40,7 +40,7 @@ const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: fals
 const isGraphql = (path: string): boolean => /\.(?:graphql|gql)$/.test(path);
 
 /** Files that are not hidden. A mounted ConfigMap has its files in a hidden folder, with links to them beside it. */
-const filesBelow = (folder: string): string[] =>
+export const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => !isHidden(file))
     .sort()
@@ -64,7 +64,7 @@ function patternOf(path: string): string[] | undefined {
 }
 
 /** `**\/` is any number of folders, `*` and `?` are within a name, `{a,b}` is one of several, `[ab]` one character. */
-function patternExpression(pattern: string): RegExp {
+export function patternExpression(pattern: string): RegExp {
   const parts = pattern.split(/(\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]+\])/).map((part, at) => {
     if (at % 2 === 0) return escaped(part);
     if (part === '**/') return '(?:[^/]+/)*';

@@ -27,6 +27,9 @@ export type OperationArgs<Context> = Pick<ExecutionArgs, 'document' | 'operation
   readonly contextValue: Context;
 };
 
+const TWO_SCHEMAS =
+  'This server has a schema of its own beside catalogPlugin, which runs operations by the schema of the facade alone. To have both, add its fields to the facade (extend of createFacade), or serve it at another path, in a server without catalogPlugin.';
+
 type Executed = ExecutionResult | AsyncIterable<ExecutionResult>;
 
 export const operationPlugin = <Context extends object>({
@@ -35,7 +38,11 @@ export const operationPlugin = <Context extends object>({
   validate,
   execute,
 }: OperationEngine<Context>): Plugin<Context, Context> => ({
-  onPluginInit: ({ setSchema }) => setSchema(schema),
+  // Not before all plugins are there: a schema of another one would be replaced, and nobody would know.
+  onEnveloped: ({ setSchema }) => setSchema(schema),
+  onSchemaChange(changed) {
+    if (changed.schema !== schema) throw new Error(TWO_SCHEMAS);
+  },
   onParse({ context, setParseFn }) {
     setParseFn((source: string | { body: string }) =>
       parse(typeof source === 'string' ? source : source.body, context),
