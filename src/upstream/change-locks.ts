@@ -5,9 +5,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { type CancellationToken, unlessCancelled } from '../lib/cancellation.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../lib/cancellation.ts';
 import { atMost } from '../lib/remember.ts';
+import type { Credential } from './auth/credentials.ts';
 import { ChangeInProgress } from './errors.ts';
+import { type Semaphore, createSemaphore } from './limits/semaphore.ts';
 
 export interface ChangeLock {
   /** Another change has ended since the record was read. */
@@ -30,8 +32,8 @@ export type TakeLease = (name: string) => Promise<Lease | 'held' | undefined>;
 export interface Changing {
   readonly record: string;
   readonly owner: string;
-  /** The credential of the caller. */
-  readonly credential: string;
+  /** Of the caller. */
+  readonly credential: Pick<Credential, 'id'>;
   /** When its read began, by performance.now(). */
   readonly readAt: number;
   readonly cancellation: CancellationToken;
@@ -54,72 +56,53 @@ const LOOK_MS = 50;
 /** Records whose last change is remembered. */
 const ENDED_MAX = 10_000;
 
-/** The changes that wait for a lock, by their credential: the first of the first is next. */
-type Queue = Map<string, (() => void)[]>;
+export function createChangeLocks(): ChangeLocks {
+  const locks = new Map<string, Semaphore>();
+  const ended = new LRUCache<string, number>(atMost(ENDED_MAX));
+  /** How many changes wait: of a credential for a record, and of all for the records of an owner. */
+  const waiting = new Map<string, number>();
+  let takeLease: TakeLease | undefined;
 
-/** The locks of this process. */
-function createQueues() {
-  const queues = new Map<string, Queue>();
-  const waitingOf = new Map<string, number>();
+  function count(what: string, more: 1 | -1): void {
+    const all = (waiting.get(what) ?? 0) + more;
+    if (all > 0) waiting.set(what, all);
+    else waiting.delete(what);
+  }
+
+  async function wait(name: string, lock: Semaphore, { owner, credential, cancellation }: Changing): Promise<void> {
+    const own = `${credential.id} ${name}`;
+    if ((waiting.get(own) ?? 0) >= OF_RECORD_MAX || (waiting.get(owner) ?? 0) >= OF_OWNER_MAX)
+      throw new ChangeInProgress();
+    for (const each of [own, owner]) count(each, 1);
+    let timer: NodeJS.Timeout | undefined;
+    const isMine = await waitUnlessCancelled<boolean>(cancellation, (resolve) => {
+      const place = lock.wait(credential, resolve);
+      const giveUp = () => lock.cancelWait(place) && resolve(false);
+      timer = setTimeout(giveUp, WAIT_MS).unref();
+      return giveUp;
+    });
+    clearTimeout(timer);
+    for (const each of [own, owner]) count(each, -1);
+    if (!isMine) throw new ChangeInProgress();
+  }
+
+  async function enter(name: string, changing: Changing): Promise<void> {
+    const lock = locks.get(name) ?? createSemaphore(() => 1);
+    locks.set(name, lock);
+    if (lock.enter()) return;
+    changing.slot?.release();
+    await wait(name, lock, changing);
+    await changing.slot?.enter().catch((error: unknown) => {
+      leave(name);
+      throw error;
+    });
+  }
 
   function leave(name: string): void {
-    const queue = queues.get(name)!;
-    const [first] = queue;
-    if (!first) return void queues.delete(name);
-    const [credential, waiting] = first;
-    const next = waiting.shift()!;
-    queue.delete(credential);
-    if (waiting.length > 0) queue.set(credential, waiting);
-    next();
+    const lock = locks.get(name)!;
+    lock.leave();
+    if (lock.running() === 0) locks.delete(name);
   }
-
-  async function waitIn(queue: Queue, { owner, credential, cancellation }: Changing): Promise<void> {
-    const waiting = queue.get(credential) ?? [];
-    const ofOwner = waitingOf.get(owner) ?? 0;
-    if (waiting.length >= OF_RECORD_MAX || ofOwner >= OF_OWNER_MAX) throw new ChangeInProgress();
-    waitingOf.set(owner, ofOwner + 1);
-    let isMine = false;
-    let grant = (): void => undefined;
-    const granted = new Promise<void>((resolve) => {
-      grant = () => {
-        isMine = true;
-        resolve();
-      };
-    });
-    queue.set(credential, [...waiting, grant]);
-    const end = new AbortController();
-    const tooLong = sleep(WAIT_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
-    await unlessCancelled(Promise.race([granted, tooLong]), cancellation);
-    end.abort();
-    const left = waitingOf.get(owner)! - 1;
-    if (left > 0) waitingOf.set(owner, left);
-    else waitingOf.delete(owner);
-    if (isMine) return;
-    const others = queue.get(credential)!.filter((each) => each !== grant);
-    if (others.length > 0) queue.set(credential, others);
-    else queue.delete(credential);
-    throw new ChangeInProgress();
-  }
-
-  return {
-    leave,
-    enter: async (name: string, changing: Changing): Promise<void> => {
-      const queue = queues.get(name);
-      if (!queue) return void queues.set(name, new Map());
-      changing.slot?.release();
-      await waitIn(queue, changing);
-      await changing.slot?.enter().catch((error: unknown) => {
-        leave(name);
-        throw error;
-      });
-    },
-  };
-}
-
-export function createChangeLocks(): ChangeLocks {
-  const { enter, leave } = createQueues();
-  const ended = new LRUCache<string, number>(atMost(ENDED_MAX));
-  let takeLease: TakeLease | undefined;
 
   async function leaseOf(name: string, { cancellation }: Changing): Promise<Lease | undefined> {
     const until = performance.now() + WAIT_MS;

@@ -139,7 +139,7 @@ export class UpstreamSession implements LoadContext {
     const filled = await fillIn(reads());
     if (!filled.known || filled.isUnchanged) return filled; // nothing was read, or nothing is to be written
     const { owner = ` ${credential.id}` } = filled;
-    const changing = { record, owner, credential: credential.id, readAt, cancellation, slot };
+    const changing = { record, owner, credential, readAt, cancellation, slot };
     const lock = await this.services.changeLocks.take(changing);
     this.locks.push(lock);
     return lock.isOvertaken ? fillIn(reads()) : filled;

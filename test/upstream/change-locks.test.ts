@@ -4,8 +4,9 @@ import { cancel, createCancellationToken } from '../../src/lib/cancellation.ts';
 import { type ChangeLocks, type Changing, type Lease, createChangeLocks } from '../../src/upstream/change-locks.ts';
 import { ChangeInProgress } from '../../src/upstream/errors.ts';
 
+const [her, stranger] = [{ id: 'her token' }, { id: 'a stranger' }];
 const changing = (more: Partial<Changing> = {}): Changing => ({
-  ...{ record: 'Note 7', owner: 'alice', credential: 'her token', readAt: performance.now() },
+  ...{ record: 'Note 7', owner: 'alice', credential: her, readAt: performance.now() },
   ...{ cancellation: createCancellationToken(), slot: undefined },
   ...more,
 });
@@ -50,9 +51,9 @@ test('an update that ended before the read began overtakes nothing', async () =>
 
 test('a token whose updates wait lets another one through after one of them', async () => {
   const locks = createChangeLocks();
-  const held = await locks.take(changing({ credential: 'a stranger' }));
-  const many = takeMany(locks, 16, () => ({ credential: 'a stranger' }));
-  await expect(locks.take(changing({ credential: 'a stranger' }))).rejects.toBeInstanceOf(ChangeInProgress);
+  const held = await locks.take(changing({ credential: stranger }));
+  const many = takeMany(locks, 16, () => ({ credential: stranger }));
+  await expect(locks.take(changing({ credential: stranger }))).rejects.toBeInstanceOf(ChangeInProgress);
   const own = locks.take(changing());
   held.leave();
   (await many[0]!).leave();
@@ -64,7 +65,7 @@ test('the updates that wait for one owner are bounded', async () => {
   const locks = createChangeLocks();
   for (let record = 0; record < 4; record++) await locks.take(changing({ record: `Note ${record}` }));
   void takeMany(locks, 64, (at) => ({ record: `Note ${at % 4}` }));
-  await expect(locks.take(changing({ record: 'Note 0', credential: 'another' }))).rejects.toBeInstanceOf(
+  await expect(locks.take(changing({ record: 'Note 0', credential: { id: 'another' } }))).rejects.toBeInstanceOf(
     ChangeInProgress,
   );
 });
