@@ -31,13 +31,7 @@ export interface SessionServices extends CallServices {
 /** How a write of a mutation is recognised, and what is done if it ends after its operation. */
 type Settling = Pick<GuardedWrite, 'rule' | 'onLate' | 'kept' | 'known'>;
 
-/** A read that is compared with a write joins no other. */
-const unshared = { isShareable: () => false, mayJoin: () => false };
-const unsharedAsNobody = { ...unshared, asNobody: true };
-/** What a key reads beside a write does not keep the operation from its other writes. */
-const unsharedForKey = { ...unshared, isUncounted: true };
-
-/** For a caller with an unreadable Authorization, who gets errors and nothing from the cache. */
+/** For reads that a cache must not answer, and for a caller with an unreadable Authorization. */
 const emptyCache = createRecordCache({ ttlSeconds: 0 });
 
 export class UpstreamSession implements LoadContext {
@@ -51,7 +45,7 @@ export class UpstreamSession implements LoadContext {
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
   private responseLoader: ResponseLoader | undefined = undefined;
-  private nobodyLoader: ResponseLoader | undefined = undefined;
+  private nobody: ResponseLoader | undefined = undefined;
   /** The locks of the change that is being made: an operation makes its changes one after the other. */
   private locks: ChangeLock[] = [];
   /** Writes with a key that go on although nobody waits for them. */
@@ -66,23 +60,19 @@ export class UpstreamSession implements LoadContext {
     this.services = services;
     this.context = context;
     this.calls = new CallPolicy(services, context);
-    this.cache = this.viewOf(isUnreadable ? emptyCache : services.records);
-    const { isRejected, filmTier, person } = credential;
-    this.viewer = { isLoggedIn, isRejected, filmTier, person };
-    this.callLog = context.callLog;
-    this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
-  }
-
-  private viewOf(records: RecordCache): ViewerCache {
-    const { credential, cancellation, extra, reload } = this.context;
-    return records.forViewer({
+    const { cancellation, extra, reload } = context;
+    this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
       credential: credential.id,
-      hasToken: !credential.isOwn,
+      hasToken: isLoggedIn,
       cancellation,
       isAccepted: credential.isOwn || credential.accepted,
       isRefresh: extra === 'refresh',
       reload,
     });
+    const { isRejected, filmTier, person } = credential;
+    this.viewer = { isLoggedIn, isRejected, filmTier, person };
+    this.callLog = context.callLog;
+    this.cachePolicy = cachePolicy ?? new CachePolicy(isLoggedIn || isUnreadable);
   }
 
   /** Many operations read records alone. */
@@ -102,10 +92,10 @@ export class UpstreamSession implements LoadContext {
     const { writes } = this.context;
     try {
       if (writes && settling) return await this.guarded(writes, { endpoint, input, files, ...settling }, path);
-      return (await this.calls.send(createApiRequest(endpoint, input), path, undefined, files)).value;
+      return (await this.calls.send(createApiRequest(endpoint, input), path, { files })).value;
     } finally {
       this.responseLoader?.clear();
-      this.nobodyLoader?.clear();
+      this.nobody?.clear();
       this.learnPerson();
     }
   }
@@ -129,8 +119,8 @@ export class UpstreamSession implements LoadContext {
     if (kept) return { kept };
     this.cachePolicy.restrict(null);
     const reads = (): PatchSource => ({
-      read: this.reader(path, unshared),
-      readAsNobody: this.readerAsNobody(path, this.newNobodyLoader()),
+      read: this.reader(path),
+      readAsNobody: this.readerAsNobody(path, this.loaderOfNobody()),
       get person() {
         return credential.person?.id;
       },
@@ -146,27 +136,22 @@ export class UpstreamSession implements LoadContext {
   }
 
   /** Reads without any token, equal ones once. What is computed of that is of the caller alone. */
-  readerAsNobody(path: Path | undefined, loader = (this.nobodyLoader ??= this.newNobodyLoader())): ReadRecord {
+  readerAsNobody(path: Path | undefined, loader = (this.nobody ??= this.loaderOfNobody())): ReadRecord {
     this.cachePolicy.restrict(null);
     return (endpoint, input, members) => loader.load(endpoint, input as object, members, path);
   }
 
-  private newNobodyLoader(): ResponseLoader {
-    const { viewer, cachePolicy, calls } = this;
-    const send: CallPolicy['send'] = (request, path) => calls.send(request, path, unsharedAsNobody);
-    const asNobody = Object.assign(Object.create(calls) as CallPolicy, { send });
-    return new ResponseLoader({
-      calls: asNobody,
-      cache: this.viewOf(emptyCache),
-      viewer,
-      cachePolicy,
-      refresh: () => undefined,
-    });
+  private loaderOfNobody(): ResponseLoader {
+    const { services, context, cachePolicy } = this;
+    const nobody = { credential: services.credentials.anonymous, isUnreadable: false, isUnshared: true };
+    return new UpstreamSession({ ...services, records: emptyCache }, { ...context, ...nobody }, cachePolicy).responses;
   }
 
-  private reader(path: Path | undefined, options: typeof unshared): ReadRecord {
+  /** `isUncounted`: it does not keep the operation from its other calls. */
+  private reader(path: Path | undefined, isUncounted?: true): ReadRecord {
+    const calls = new CallPolicy(this.services, { ...this.context, isUnshared: true, isUncounted });
     return async (of, given, members) =>
-      (await this.calls.send(createApiRequest(of, given as object, members), path, options)).value as never;
+      (await calls.send(createApiRequest(of, given as object, members), path)).value as never;
   }
 
   /** Ends the locks of a change, once its write is over: with a key it may outlive its operation. */
@@ -193,8 +178,8 @@ export class UpstreamSession implements LoadContext {
       person: () => credential.person?.id,
       onLeft: (running) => void this.unfinished.add(running),
       send: async (parts, mayBegin) =>
-        (await this.calls.send(createApiRequest(endpoint, input), path, undefined, parts, mayBegin)).value,
-      read: this.reader(path, unsharedForKey),
+        (await this.calls.send(createApiRequest(endpoint, input), path, { files: parts, mayBegin })).value,
+      read: this.reader(path, true),
     });
   }
 

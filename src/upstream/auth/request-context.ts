@@ -49,6 +49,10 @@ export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload
   readonly mayBegin?: () => boolean;
   /** It refreshes what is cached, or the call reads it anew. */
   readonly extra?: Exclude<ExtraCall, 'retry'>;
+  /** Its reads join no other in flight, because they are compared with a write. */
+  readonly isUnshared?: boolean;
+  /** Its calls are beside those that an operation may make. */
+  readonly isUncounted?: boolean | undefined;
   /** What it reads anew although it is cached; undefined for most. */
   readonly reload?: Reload | undefined;
 }

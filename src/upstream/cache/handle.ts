@@ -66,8 +66,6 @@ export interface ResponseMeta {
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle {
-  /** Its call is made because the client asks for new data. */
-  isReload = false;
   private readonly viewer: ViewerOfCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
@@ -173,7 +171,6 @@ class CacheHandle {
   private cached({ entry, version, release }: CacheLookup): Cached | undefined {
     this.version ??= version;
     if (release) this.releases.push(release);
-    this.isReload = false;
     this.old = undefined;
     if (!entry) return undefined;
     this.wasFound = true;
@@ -183,7 +180,6 @@ class CacheHandle {
     const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
     const isReload = isOld && this.mayReload(this.isPeek);
-    this.isReload = isReload;
     const isFresh = isServed && !isReload;
     const isDue = isFresh && now >= freshUntil;
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));

@@ -16,15 +16,19 @@ import { detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-interface Reader extends SharingReader {
-  /** Whether equal reads in flight may be shared at all. */
-  isShareable: () => boolean;
-  /** It is sent without any token: the facade's own may be that of a person. */
-  asNobody?: boolean;
+/** Of a read: */
+interface Reading {
+  /** Where other processes may write. */
+  reader: SharingReader;
   /** It reads anew what is cached: it does not wait for the rate limit. */
-  readonly isReload?: boolean;
-  /** It is beside the calls that an operation may make. */
-  isUncounted?: boolean;
+  isReload: boolean;
+}
+
+/** Of a write: */
+interface Writing {
+  files: readonly FilePart[] | undefined;
+  /** It goes on when its operation ends. Nothing is sent if this returns false right before the first byte. */
+  mayBegin?: () => boolean;
 }
 
 export class CallPolicy {
@@ -36,30 +40,21 @@ export class CallPolicy {
     this.context = context;
   }
 
-  /**
-   * `reader`: of a read, where other processes may write. `mayBegin`: of a write that goes on when its operation ends; nothing is sent if it
-   * returns false right before the first byte.
-   */
-  async send(
-    wanted: ApiRequest,
-    path: Path | undefined,
-    reader?: Reader,
-    files?: readonly FilePart[],
-    mayBegin?: () => boolean,
-  ): Promise<ApiResponse> {
+  async send(wanted: ApiRequest, path: Path | undefined, more: Partial<Reading & Writing> = {}): Promise<ApiResponse> {
+    const { reader, isReload, files, mayBegin } = more;
     const { endpoint } = wanted;
-    const credential = reader?.asNobody ? this.services.credentials.anonymous : this.credentialFor(endpoint);
-    this.requireSendable(wanted, credential, !reader?.isUncounted);
+    const credential = this.credentialFor(endpoint);
+    this.requireSendable(wanted, credential);
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
     const logged = this.log(request, path);
     let { context } = this;
     if (mayBegin) context = { ...context, cancellation: createCancellationToken(), mayBegin };
-    else if (reader?.isReload) context = { ...context, extra: 'reload' };
+    else if (isReload) context = { ...context, extra: 'reload' };
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
-    const isShareable = reader?.isShareable() ?? true;
-    return call.run(isRead ? shareKeyOf(request, isShareable, this.context.rateShare) : undefined, reader);
+    const isShared = isRead && !context.isUnshared && (reader?.isShareable() ?? true);
+    return call.run(isShared ? shareKeyOf(request, context.rateShare) : undefined, reader);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -122,13 +117,12 @@ export class CallPolicy {
     return credential;
   }
 
-  private requireSendable(request: ApiRequest, credential: Credential, isCounted: boolean): void {
+  private requireSendable(request: ApiRequest, credential: Credential): void {
     const { settings, credentials } = this.services;
+    const { cancellation, callLog, isUncounted } = this.context;
     credentials.rejections.repeat(credential.id, request);
-    const { reason } = this.context.cancellation;
-    if (reason) throw operationEnded(detailsOf(request), reason);
-    if (isCounted && ++this.context.callLog.made > settings.maxUpstreamCalls)
-      throw new TooManyCalls(settings.maxUpstreamCalls);
+    if (cancellation.reason) throw operationEnded(detailsOf(request), cancellation.reason);
+    if (!isUncounted && ++callLog.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
   }
 
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
@@ -140,17 +134,12 @@ export class CallPolicy {
   }
 }
 
-/** Numbers the reads that must not be shared. */
-let unsharedReads = 0;
-
 /**
  * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
  * other.
  */
-function shareKeyOf({ wirePath }: ApiRequest, isShareable: boolean, rateShare: number | undefined): string {
-  const key = isShareable ? wirePath : `${wirePath}\nunshared ${++unsharedReads}`;
-  return rateShare === undefined ? key : `${key} agents`;
-}
+const shareKeyOf = ({ wirePath }: ApiRequest, rateShare: number | undefined): string =>
+  rateShare === undefined ? wirePath : `${wirePath} agents`;
 
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
 function withVisibility(request: ApiRequest, { member }: Visibility, { isOwn, authorization }: Credential): ApiRequest {

@@ -17,6 +17,8 @@ export interface SharedCall {
 
 /** Who reads, if other replicas write too. */
 export interface SharingReader {
+  /** Whether equal reads in flight may be shared at all. */
+  isShareable: () => boolean;
   /** Whether an equal read that began before this one cannot be older than a write that was answered by then. */
   mayJoin: () => boolean | Promise<boolean>;
 }
@@ -34,7 +36,7 @@ export class InFlightRequests {
     key: string,
     waiter: CancellationToken,
     call: SharedCall,
-    reader?: SharingReader,
+    reader?: Pick<SharingReader, 'mayJoin'>,
   ): Promise<ApiResponse> {
     let own = this.all.get(credential);
     if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
