@@ -56,12 +56,11 @@ const LOOK_MS = 50;
 /** Records whose last change is remembered. */
 const ENDED_MAX = 10_000;
 
-export function createChangeLocks(): ChangeLocks {
+/** The locks of this process. */
+function createOwnLocks() {
   const locks = new Map<string, Semaphore>();
-  const ended = new LRUCache<string, number>(atMost(ENDED_MAX));
   /** How many changes wait: of a credential for a record, and of all for the records of an owner. */
   const waiting = new Map<string, number>();
-  let takeLease: TakeLease | undefined;
 
   function count(what: string, more: 1 | -1): void {
     const all = (waiting.get(what) ?? 0) + more;
@@ -103,6 +102,14 @@ export function createChangeLocks(): ChangeLocks {
     lock.leave();
     if (lock.running() === 0) locks.delete(name);
   }
+
+  return { enter, leave };
+}
+
+export function createChangeLocks(): ChangeLocks {
+  const { enter, leave } = createOwnLocks();
+  const ended = new LRUCache<string, number>(atMost(ENDED_MAX));
+  let takeLease: TakeLease | undefined;
 
   async function leaseOf(name: string, { cancellation }: Changing): Promise<Lease | undefined> {
     const until = performance.now() + WAIT_MS;

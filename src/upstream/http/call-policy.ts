@@ -21,7 +21,7 @@ interface Reading {
   /** Where other processes may write. */
   reader: SharingReader;
   /** It reads anew what is cached: it does not wait for the rate limit. */
-  isReload: boolean;
+  isReload: boolean | undefined;
 }
 
 /** Of a write: */

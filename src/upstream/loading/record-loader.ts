@@ -178,12 +178,8 @@ export class RecordLoader {
     const projected = projection(source, this.membersToRequest(wanted, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
-      this.store(
-        load,
-        fresh,
-        projected,
-        await calls.send(request, path, { reader: cache, isReload: cached?.isReload === true }),
-      );
+      const response = await calls.send(request, path, { reader: cache, isReload: cached?.isReload });
+      this.store(load, fresh, projected, response);
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;

@@ -175,10 +175,7 @@ export class ResponseLoader {
     }
     try {
       if (isParentAbsent && (await isParentAbsent())) return null;
-      const response = await calls.send(request, path, {
-        reader: cache,
-        isReload: isReload || cached?.isReload === true,
-      });
+      const response = await calls.send(request, path, { reader: cache, isReload: isReload || cached?.isReload });
       const { value } = response;
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);
