@@ -32,7 +32,7 @@ export type TakeLease = (name: string) => Promise<Lease | 'held' | undefined>;
 export interface Changing {
   readonly record: string;
   readonly owner: string;
-  /** Of the caller. */
+  /** The credential of the caller. */
   readonly credential: Pick<Credential, 'id'>;
   /** When its read began, by performance.now(). */
   readonly readAt: number;

@@ -16,7 +16,7 @@ import { detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-/** Of a read: */
+/** What may be told of a read. */
 interface Reading {
   /** Where other processes may write. */
   reader: SharingReader;
@@ -24,7 +24,7 @@ interface Reading {
   isReload: boolean | undefined;
 }
 
-/** Of a write: */
+/** What may be told of a write. */
 interface Writing {
   files: readonly FilePart[] | undefined;
   /** It goes on when its operation ends. Nothing is sent if this returns false right before the first byte. */
