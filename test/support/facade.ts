@@ -9,7 +9,7 @@ import type { Outcome } from '../../src/server/graphql/outcome.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { acceptedTypes } from '../../src/server/http/request/accept.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
-import { createTransport } from '../../src/upstream/http/pool.ts';
+import { type Transport, type TransportSettings, createTransport } from '../../src/upstream/http/pool.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { afterEachTest, afterUse } from './hooks.ts';
 import { requireOneValue } from './one-value.ts';
@@ -67,62 +67,53 @@ export function facade(settings: Partial<Config> = {}, { allowsUndeclared = fals
   const service: Interceptable = agent.get('http://catalog.example');
   const events: Interceptable = agent.get('http://events.example');
 
-  const config: Config = {
+  const config = {
     ...readConfig({ BASE_URL: 'http://catalog.example', EVENT_BASE_URL: 'http://events.example' }),
     ...settings,
-  };
-  const upstreamSettings = {
-    ...config,
     baseUrl: 'http://catalog.example',
     eventBaseUrl: 'http://events.example',
     readAttempts: 1,
   };
   const calls: string[] = [];
-  const transport = createTransport(upstreamSettings, agent);
-  const upstream = createUpstream(catalogService, upstreamSettings, {
-    transport: {
-      ...transport,
-      send: (request, signal) => {
-        const line = `${request.method} ${request.path}`;
-        calls.push(line);
-        const response = transport.send(request, signal);
-        response.catch((error: unknown) => {
-          if (!allowsUndeclared && isUndeclared(error))
-            undeclared.push(undeclaredText(calls, line, error.cause, agent));
-        });
-        return response;
-      },
-    },
-  });
-  const pipeline = createPipeline({
-    schema,
-    config,
-    upstream,
-    log: pino({ level: 'silent' }),
-  });
+  const transport = createTransport(config, agent);
+  const send: Transport['send'] = (request, signal) => {
+    const line = `${request.method} ${request.path}`;
+    calls.push(line);
+    const response = transport.send(request, signal);
+    response.catch((error: unknown) => {
+      if (!allowsUndeclared && isUndeclared(error)) undeclared.push(undeclaredText(calls, line, error.cause, agent));
+    });
+    return response;
+  };
 
   return {
     service,
     events,
     /** Method, path and query of every upstream call so far. */
     calls,
-    /** The response as JSON; an incremental one is merged. */
-    execute: async (query: string, { variables, token, authorization, explain, onPart }: RequestOptions = {}) => {
-      const requestContext = {
-        authorization: authorization ?? (token && `Bearer ${token}`),
-        explain,
-        address: '127.0.0.1',
-        requestId: 'test',
-        incremental: acceptedTypes('multipart/mixed').incremental,
-        variables,
-        cancellation: createCancellationToken(),
-      };
-      const prepared = pipeline.prepare(query, undefined);
-      const shown = await wholeOf((await pipeline.run(prepared, requestContext)).result, onPart);
-      const { ready } = prepared;
-      if (ready) requireOneValue(ready.document, ready.operation, variables ?? {}, shown);
-      return shown;
-    },
+    execute: executeOver({ ...transport, send }, config),
+  };
+}
+
+/** Runs operations over a transport. The response as JSON; an incremental one is merged. */
+export function executeOver(transport: Transport, config: TransportSettings) {
+  const upstream = createUpstream(catalogService, config, { transport });
+  const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
+  return async (query: string, { variables, token, authorization, explain, onPart }: RequestOptions = {}) => {
+    const requestContext = {
+      authorization: authorization ?? (token && `Bearer ${token}`),
+      explain,
+      address: '127.0.0.1',
+      requestId: 'test',
+      incremental: acceptedTypes('multipart/mixed').incremental,
+      variables,
+      cancellation: createCancellationToken(),
+    };
+    const prepared = pipeline.prepare(query, undefined);
+    const shown = await wholeOf((await pipeline.run(prepared, requestContext)).result, onPart);
+    const { ready } = prepared;
+    if (ready) requireOneValue(ready.document, ready.operation, variables ?? {}, shown);
+    return shown;
   };
 }
 
