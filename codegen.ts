@@ -66,7 +66,7 @@ const printed = {
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown(fixed)),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),
-  'docs/operations.md': await withRegion('docs/operations.md', 'runbook', runbookMarkdown()),
+  'docs/runbook.md': await withRegion('docs/runbook.md', 'runbook', runbookMarkdown()),
   'deploy/prometheus/rules.yaml': await formatted('deploy/prometheus/rules.yaml', rulesYaml()),
   'deploy/grafana/dashboard.json': await formatted('deploy/grafana/dashboard.json', dashboardJson()),
   'docs/settings.md': await withRegion('docs/settings.md', 'settings', settingsMarkdown()),

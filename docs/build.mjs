@@ -3,53 +3,143 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync,
 import { basename, dirname, join, normalize } from 'node:path';
 import { Kind, parse } from 'graphql';
 
-/** In the order of the menu: for users, then for maintainers. Other pages of the folder follow by name. */
-const ORDER = [
-  'README.md',
-  'docs/front-ends.md',
-  'docs/releases.md',
-  'docs/settings.md',
-  'docs/operations.md',
-  'docs/metrics.md',
-  'docs/caching.md',
-  'docs/embedding.md',
-  'docs/extend.md',
-  'docs/agents.md',
-  'docs/attribution.md',
-  'SECURITY.md',
-  'docs/architecture.md',
-  'docs/speed.md',
-  'docs/scale.md',
-  'docs/interface-choices.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
+/** The doors of /docs with what their first page gives, then reference, and what contributors read. Each page of docs is in one group. */
+const GROUPS = [
+  { title: 'Start', pages: ['README.md'] },
+  {
+    title: 'Build a web app',
+    what: 'A query in a component, more pages of a list, a form with its messages, an edit with a conflict.',
+    pages: [
+      'front-ends',
+      'queries',
+      'client-caches',
+      'access',
+      'writes',
+      'offline',
+      'persisted',
+      'releases',
+      'attribution',
+    ],
+  },
+  {
+    title: 'Build a mobile app',
+    what: 'A first screen, a shelf that is kept on the phone, a queue of changes.',
+    pages: ['mobile'],
+  },
+  {
+    title: 'Run it',
+    what: 'Install it, point it at your service, check the set-up, put it behind a proxy.',
+    pages: ['operations', 'redis', 'runbook', 'caching', 'scale', 'agents', 'SECURITY.md'],
+  },
+  {
+    title: 'Put it into your server',
+    what: 'The graph as a fetch handler or a Yoga plugin, with fields and services of your own.',
+    pages: ['embedding', 'extend'],
+  },
+  { title: 'Reference', pages: ['schema.graphql', 'errors', 'settings', 'metrics', 'CHANGELOG.md'] },
+  {
+    title: 'Contributors',
+    pages: ['CONTRIBUTING.md', 'architecture', 'tasks', 'glossary', 'speed', 'interface-choices'],
+  },
 ];
-/** Files that the facade serves at a path of their own. */
+/** What the facade makes itself, or serves at a path of its own. */
 const SERVED = {
-  'docs/errors.md': '/docs/errors',
-  'schema.graphql': '/graphql/schema.graphql',
+  'docs/errors.md': {
+    path: '/docs/errors',
+    title: 'Errors',
+    summary: 'Every code: what happened, and what to do about it.',
+  },
+  'schema.graphql': {
+    path: '/graphql/schema.graphql',
+    title: 'Schema',
+    summary: 'Every type and field, with its limits.',
+  },
 };
+const fileOf = (page) => (page.includes('.') ? page : `docs/${page}.md`);
 const nameOf = (file) => basename(file, '.md').toLowerCase();
 
 /** Returns what went in and what came out, relative to the root. */
 export async function buildDocs(root) {
   const [{ Marked }, { gfmHeadingId }] = await Promise.all([import('marked'), import('marked-gfm-heading-id')]);
-  const all = [...ORDER, ...readdirSync(`${root}docs`).map((file) => `docs/${file}`)];
-  const files = [...new Set(all)].filter((file) => file.endsWith('.md') && !SERVED[file] && existsSync(root + file));
+  const groups = GROUPS.map((group) => ({
+    ...group,
+    files: group.pages.map(fileOf).filter((file) => existsSync(root + file)),
+  }));
+  const listed = groups.flatMap(({ files }) => files);
+  const lost = readdirSync(`${root}docs`).filter((file) => file.endsWith('.md') && !listed.includes(`docs/${file}`));
+  if (lost.length > 0) throw new Error(`docs/build.mjs has no group for ${lost.join(', ')}`);
+  const files = listed.filter((file) => !SERVED[file]);
+  const bodies = new Map(
+    files.map((file) => {
+      const marked = new Marked(gfmHeadingId(), { renderer: renderer(file, files) });
+      return [file, marked.parse(readFileSync(root + file, 'utf8'))];
+    }),
+  );
+  const about = (file) => SERVED[file] ?? { path: `/docs/${nameOf(file)}`, ...partsOf(bodies.get(file)) };
+
   rmSync(`${root}dist/docs`, { recursive: true, force: true });
   mkdirSync(`${root}dist/docs`, { recursive: true });
   const pictures = readdirSync(`${root}docs`).filter((file) => file.endsWith('.png'));
   for (const picture of pictures) copyFileSync(`${root}docs/${picture}`, `${root}dist/docs/${picture}`);
-  const made = files.map((file, index) => {
-    const marked = new Marked(gfmHeadingId(), { renderer: renderer(file, files) });
-    const html = marked.parse(readFileSync(root + file, 'utf8'));
-    // The number keeps the order of the menu.
-    const output = `dist/docs/${String(index).padStart(2, '0')}-${nameOf(file)}.html`;
-    writeFileSync(root + output, html);
-    return output;
+  const made = pictures.map((picture) => `dist/docs/${picture}`);
+  const write = (name, html) => {
+    writeFileSync(`${root}dist/docs/${name}`, html);
+    made.push(`dist/docs/${name}`);
+  };
+  // The number keeps the order of the menu.
+  for (const [at, [file, html]] of [...bodies].entries())
+    write(`${String(at).padStart(2, '0')}-${nameOf(file)}.html`, withSections(html) + turns(about, files, at));
+  write('_menu.html', menuOf(groups, about));
+  write('_index.html', indexOf(groups, about));
+  return { taken: ['docs', 'docs/build.mjs', ...files, ...pictures.map((picture) => `docs/${picture}`)], made };
+}
+
+const textOf = (html = '') => html.replaceAll(/<[^<>]*>/g, '').replaceAll(/\s+/g, ' ');
+/** Title and first paragraph. */
+const partsOf = (html) => ({
+  title: textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1]),
+  summary: textOf(/<\/h1>\s*<p>([^]*?)<\/p>/.exec(html)?.[1]),
+});
+
+/** Each section can be linked to, and a list of them follows the title of a page that has several. */
+function withSections(html) {
+  const sections = [...html.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)];
+  const linked = html.replaceAll(
+    /<(h[23]) id="([^"]*)">((?:(?!<a ).)*?)<\/\1>/g,
+    '<$1 id="$2"><a href="#$2">$3</a></$1>',
+  );
+  if (sections.length < 3) return linked;
+  const links = sections.map(([, id, title]) => `<a href="#${id}">${textOf(title)}</a>`).join('\n');
+  return linked.replace('</h1>', () => `</h1>\n<nav class="toc" aria-label="On this page">${links}</nav>`);
+}
+
+function turns(about, files, at) {
+  const link = (to, rel, arrow) => {
+    if (to === undefined) return '';
+    const { path, title } = about(to);
+    return `<a rel="${rel}" href="${path}">${arrow}: ${title}</a>`;
+  };
+  return `<nav class="turn" aria-label="Next and previous page">${link(files[at - 1], 'prev', 'Previous')}${link(files[at + 1], 'next', 'Next')}</nav>`;
+}
+
+const menuOf = (groups, about) =>
+  groups
+    .map(({ title, files }) => {
+      const links = files.map(about).map((page) => `<a href="${page.path}">${page.title}</a>`);
+      return `<b>${title}</b>\n${links.join('\n')}`;
+    })
+    .join('\n');
+
+function indexOf(groups, about) {
+  const parts = groups.map(({ title, what, files }) => {
+    const items = files
+      .map(about)
+      .map((page) => `<dt><a href="${page.path}">${page.title}</a></dt><dd>${page.summary}</dd>`);
+    const heading = `<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2>`;
+    const first = what && `<p class="door"><a href="${about(files[0]).path}">The first ten minutes</a>: ${what}</p>`;
+    return `<section>${heading}\n${first ?? ''}<dl class="pages">${items.join('\n')}</dl></section>`;
   });
-  const [taken, copied] = [`docs`, `dist/docs`].map((folder) => pictures.map((picture) => `${folder}/${picture}`));
-  return { taken: ['docs', 'docs/build.mjs', ...files, ...taken], made: [...made, ...copied] };
+  return `<h1>Documentation</h1>\n${parts.join('\n')}`;
 }
 
 const renderer = (file, files) => ({
@@ -62,20 +152,25 @@ const renderer = (file, files) => ({
     return address === undefined ? text : `<a href="${address}">${text}</a>`;
   },
   image: ({ href, text }) => `<img src="${addressOf(file, files, href)}" alt="${text}">`,
-  /** What may be wider than the page can be scrolled with the keyboard too. */
   code({ text, lang }) {
-    const block = `<pre tabindex="0"><code>${escape(text)}</code></pre>\n`;
+    const block = `<pre><code>${escape(text)}</code></pre>\n`;
     if (lang === 'graphql' && hasOperation(text))
       return `${block}<p class="try"><a href="/graphql?query=${encodeURIComponent(text)}">Open in GraphiQL</a></p>\n`;
     return lang === 'mermaid' ? `<details><summary>The picture, in Mermaid</summary>${block}</details>\n` : block;
   },
-  table(token) {
-    const cell = ({ tokens, align }, tag) =>
-      `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`;
+  /** On a phone each row is a list, in which the heads of the columns stand before the cells. */
+  table({ header, rows }) {
+    const inline = ({ tokens }) => this.parser.parseInline(tokens);
+    const align = (cell) => (cell.align ? ` class="${cell.align}"` : '');
     // A heading without a text is a plain cell.
-    const row = (cells, tag) => `<tr>${cells.map((each) => cell(each, each.text ? tag : 'td')).join('')}</tr>`;
-    const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
-    return `<div class="wide" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
+    const heads = header.map((cell) => (cell.text ? `<th${align(cell)}>${inline(cell)}</th>` : '<td></td>'));
+    const body = rows.map((cells) => {
+      const row = cells.map(
+        (cell, at) => `<td${align(cell)} data-head="${textOf(inline(header[at]))}">${inline(cell)}</td>`,
+      );
+      return `<tr>${row.join('')}</tr>`;
+    });
+    return `<table><thead><tr>${heads.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
   },
 });
 
@@ -94,7 +189,7 @@ function addressOf(file, files, href) {
   const [path, anchor] = href.split('#');
   const target = normalize(join(dirname(file), path));
   const hash = anchor === undefined ? '' : `#${target === 'docs/errors.md' ? anchor.toUpperCase() : anchor}`;
-  if (SERVED[target]) return SERVED[target] + hash;
+  if (SERVED[target]) return SERVED[target].path + hash;
   if (target.endsWith('.png')) return `/${target}`;
   return files.includes(target) ? `/docs/${nameOf(target)}${hash}` : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the glossary of docs/architecture.md with the names of the code, both ways: each term is used in `src`, and each noun that exported
+ * Compares docs/glossary.md with the names of the code, both ways: each term is used in `src`, and each noun that exported
  * types of `engine` and `upstream` are named by, and that several files know, is a term. A doc comment can be read alone.
  *
  *     node scripts/words.mjs
@@ -21,9 +21,8 @@ const COMMON = new Set(
 /** Beginnings of comments that need the declaration before them. */
 const DEPENDENT = /^(?:Of|The same|Same)\b/;
 
-const page = readFileSync(fileURLToPath(new URL('../docs/architecture.md', import.meta.url)), 'utf8');
-const [, glossary] = /^## Glossary\n([^]*?)(?=^## )/m.exec(page);
-const terms = [...glossary.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term]) => term);
+const page = readFileSync(fileURLToPath(new URL('../docs/glossary.md', import.meta.url)), 'utf8');
+const terms = [...page.matchAll(/\*\*([^*]+)\*\*/g)].map(([, term]) => term);
 const files = [...sources].map(([file, { text }]) => [file, ` ${wordsOf(text).join(' ')} `]);
 
 const problems = [...unusedTerms(), ...missingNouns(), ...dependentComments()];
@@ -43,7 +42,7 @@ function wordsOf(text) {
 function unusedTerms() {
   return terms
     .filter((term) => !files.some(([, words]) => words.includes(` ${wordsOf(term).join(' ')} `)))
-    .map((term) => `docs/architecture.md: nothing in src is called “${term}”, a term of the glossary`);
+    .map((term) => `docs/glossary.md: nothing in src is called “${term}”, a term of the glossary`);
 }
 
 function missingNouns() {
@@ -59,7 +58,7 @@ function missingNouns() {
     const uses = new RegExp(`\\b(?:${names.join('|')})\\b`);
     const count = [...sources.values()].filter(({ text }) => uses.test(text)).length;
     if (count < KNOWN_BY) return [];
-    return [`${names.join(', ')}: ${count} files know “${noun}”, which the glossary of docs/architecture.md lacks`];
+    return [`${names.join(', ')}: ${count} files know “${noun}”, which docs/glossary.md lacks`];
   });
 }
 

@@ -1,4 +1,4 @@
-/** The alerts, and what an operator does about each: the rules of Prometheus and the runbook in docs/operations.md are made of this table. */
+/** The alerts, and what an operator does about each: the rules of Prometheus and docs/runbook.md are made of this table. */
 import { stringify } from 'yaml';
 import { fixed } from '../../src/config/fixed.ts';
 import type { ClientCode } from '../../src/engine/errors/codes.ts';
@@ -74,7 +74,7 @@ export const alerts: readonly Alert[] = [
     means:
       'The token has expired, was revoked, or its key is blocked. Requests without a token get copies for up to an hour after their time, and `UNAUTHENTICATED` or `UPSTREAM_REFUSED` for the rest.',
     look: 'the log line `refuses ACCESS_TOKEN` has the code of the service; `catalog-graphql doctor`.',
-    change: '[the token](#secrets-in-files).',
+    change: '[the token](operations.md#secrets-in-files).',
   },
   {
     name: 'CatalogQuota',
@@ -182,7 +182,7 @@ export function rulesYaml(): string {
     annotations: {
       summary,
       description: means.replaceAll('`', ''),
-      runbook: `docs/operations.md#${anchorOf(title)}`,
+      runbook: `docs/runbook.md#${anchorOf(title)}`,
     },
   }));
   const text = stringify({ groups: [{ name: 'catalog-graphql', rules }] }, { lineWidth: 0 });

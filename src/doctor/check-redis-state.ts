@@ -35,7 +35,7 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
     return failed(
       check,
       `${place} does not answer INFO`,
-      'Look at the log of Redis, and at what its user may do (docs/operations.md).',
+      'Look at the log of Redis, and at what its user may do (docs/redis.md).',
     );
   } finally {
     await shared.close();
@@ -69,7 +69,7 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
     return warning(
       check,
       `the Redis of ${variable} does not answer INFO`,
-      'Give its user +info (docs/operations.md): whether it may lose keys is not known.',
+      'Give its user +info (docs/redis.md): whether it may lose keys is not known.',
     );
   } finally {
     await connection.close();

@@ -18,7 +18,8 @@ const { url, reached } = await losingProxy((await replica(origin.url)).url, () =
 const headers = { authorization: 'Bearer demo-alice' };
 
 /** The last one is the queue. */
-const examples = [...tsExamplesOf('docs/writes.md'), tsExamplesOf('docs/front-ends.md')[1]!];
+const [queue, ...recipes] = tsExamplesOf('docs/offline.md');
+const examples = [...recipes, queue!];
 /** With the address of this facade, and a token as an app has one. */
 async function moduleOf<Exports>(at: number): Promise<Exports> {
   const file = join(frontEnd('apollo', 'catalog-graphql-client'), `src/example${at}.ts`);

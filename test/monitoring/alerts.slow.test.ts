@@ -281,11 +281,11 @@ test('every alert links to its paragraph in the runbook', () => {
   const { groups } = parse(readFileSync('deploy/prometheus/rules.yaml', 'utf8')) as {
     groups: { rules: { alert: string; annotations: { runbook: string } }[] }[];
   };
-  const page = readFileSync('docs/operations.md', 'utf8');
+  const page = readFileSync('docs/runbook.md', 'utf8');
   const headings = [...page.matchAll(/^### (.*)$/gm)].map(([, title]) => title!);
   for (const { alert, annotations } of groups.flatMap(({ rules }) => rules)) {
     const [file, anchor] = annotations.runbook.split('#');
-    expect(file).toBe('docs/operations.md');
+    expect(file).toBe('docs/runbook.md');
     const title = headings.find((heading) => anchorOf(heading) === anchor)!;
     expect(page).toContain(`### ${title}\n\n\`${alert}\`. `);
   }

@@ -16,8 +16,8 @@ import { redisCluster, redisWithTls, startRedis } from '../../support/redis-proc
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
 const PASSWORD = 'p@ss:w/rd?#%';
 const ENCODED = encodeURIComponent(PASSWORD);
-/** What docs/operations.md says that a user needs. */
-const RULES = /ACL SETUSER facade on >PASSWORD (.*)/.exec(readFileSync('docs/operations.md', 'utf8'))![1]!;
+/** What docs/redis.md says that a user needs. */
+const RULES = /ACL SETUSER facade on >PASSWORD (.*)/.exec(readFileSync('docs/redis.md', 'utf8'))![1]!;
 
 const REFUSES = 'refuses what it is asked';
 

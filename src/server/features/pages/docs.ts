@@ -17,6 +17,9 @@ const EXCERPT = 200;
 /** The link to GraphiQL behind an example. */
 const TRY = /<p class="try">.*?<\/p>\n/g;
 
+/** Links to sections and other pages. */
+const NAVIGATION = /<nav .*?<\/nav>/gs;
+
 interface DocsFile {
   path: string;
   title: string;
@@ -37,7 +40,7 @@ interface Section {
 export function createDocsRoutes(folder: string, hasGraphiql: boolean) {
   if (!existsSync(folder)) return undefined;
   const names = readdirSync(folder).sort();
-  const pages = names.filter((name) => name.endsWith('.html'));
+  const pages = names.filter((name) => /^\d.*\.html$/.test(name));
   const docs = lazily(() => readDocs(folder, pages, hasGraphiql));
   const paths = [...pages.map(pathOf), HELP_PATH];
   const pictures = names.filter((name) => name.endsWith('.png'));
@@ -57,23 +60,19 @@ export function createDocsRoutes(folder: string, hasGraphiql: boolean) {
 const pathOf = (name: string): string => `${DOCS_PATH}/${name.replaceAll(/^\d+-|\.html$/g, '')}`;
 
 function readDocs(folder: string, names: readonly string[], hasGraphiql: boolean) {
-  const read = names.map((name): DocsFile => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    const html = hasGraphiql ? text : text.replaceAll(TRY, '');
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const files = names.map((name): DocsFile => {
+    const html = hasGraphiql ? read(name) : read(name).replaceAll(TRY, '');
     return { path: pathOf(name), title: textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? name), html };
   });
-  const files = [...read.slice(0, 2), { path: HELP_PATH, title: 'Errors', html: helpBody }, ...read.slice(2)];
-  const menu: DocsMenu = { pages: files, hasGraphiql };
-  const sections = files.flatMap(sectionsOf);
-  const pages = files.map(({ path, title, html: body }) => {
-    const page = path === HELP_PATH ? createErrorDocsPage(menu) : docsPage({ path, title, body, menu });
-    return [path, page] as const;
-  });
+  const menu: DocsMenu = { html: read('_menu.html'), hasGraphiql };
+  const sections = [...files, { path: HELP_PATH, title: 'Errors', html: helpBody }].flatMap(sectionsOf);
+  const pages = files.map(({ path, title, html: body }) => [path, docsPage({ path, title, body, menu })] as const);
   const index = (query: string) => {
-    const body = query ? resultsBody(find(sections, query), query) : indexBody(files);
+    const body = query ? resultsBody(find(sections, query), query) : read('_index.html');
     return docsPage({ path: DOCS_PATH, title: query ? 'Search' : 'Documentation', body, menu, query });
   };
-  return { pages: new Map(pages), index };
+  return { pages: new Map([...pages, [HELP_PATH, createErrorDocsPage(menu)]]), index };
 }
 
 /** What is searched; control characters cannot be shown. The address before the query need not be a valid one. */
@@ -83,15 +82,7 @@ function queryOf({ request: { url = '' } }: Exchange): string {
   return query.slice(0, QUERY_LENGTH).replaceAll(/\p{C}/gu, ' ').trim();
 }
 
-function indexBody(files: readonly DocsFile[]): string {
-  const items = files.map(({ path, title, html }) => {
-    const summary = textOf(/<\/h1>\s*<p>([^]*?)<\/p>/.exec(html)?.[1] ?? '');
-    return `<dt><a href="${path}">${escape(title)}</a></dt><dd>${escape(summary)}</dd>`;
-  });
-  return `<h1>Documentation</h1>\n<dl class="pages">${items.join('\n')}</dl>`;
-}
-
-/** The sections with all words of the query, those with a word in the heading first. */
+/** The sections with all words of the query, those with more of them in the heading first, then in the order of the pages. */
 function find(sections: readonly Section[], query: string): Section[] {
   const words = [...new Set(query.toLowerCase().split(/\s+/))];
   const found = sections.filter(({ lower: { all } }) => words.every((word) => all.includes(word)));
@@ -117,7 +108,7 @@ function excerptOf(text: string, query: string): string {
 }
 
 function sectionsOf({ path, title, html }: DocsFile): Section[] {
-  const parts = html.split(/<h[1-3][^>]* id="([^"]*)"[^>]*>(.*?)<\/h[1-3]>/g);
+  const parts = html.replaceAll(NAVIGATION, '').split(/<h[1-3][^>]* id="([^"]*)"[^>]*>(.*?)<\/h[1-3]>/g);
   const sections: Section[] = [];
   // Before each text are the id and the heading that the split has captured.
   for (let at = 1; at < parts.length; at += 3) {

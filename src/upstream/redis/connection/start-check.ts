@@ -77,7 +77,7 @@ function describe(message: string, { kind, hosts, tls, username, database }: Red
     return 'is no Sentinel: leave out +sentinel and the name.';
   const code = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
   return REFUSED.test(message)
-    ? `refuses what it is asked (${code}): docs/operations.md#replicas has what it, its user and proxies must allow.`
+    ? `refuses what it is asked (${code}): docs/redis.md#replicas has what it, its user and proxies must allow.`
     : undefined;
 }
 
