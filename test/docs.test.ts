@@ -29,7 +29,7 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
-const WORDS = 24_500;
+const WORDS = 25_000;
 const WORDS_OF_A_PAGE = 1_500;
 /** Two pages are lists in which nobody reads on: one row for each change. */
 const WORDS_OF_LISTS: Record<string, number> = { 'docs/architecture.md': 2_200, 'docs/caching.md': 1_700 };
