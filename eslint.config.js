@@ -20,6 +20,11 @@ const libraries = [
     message: 'Only atom/tree-parser.ts builds trees of XML.',
   },
   {
+    names: ['@graphql-inspector/core'],
+    home: ['src/check/lost.ts'],
+    message: 'Only check/lost.ts compares schemas.',
+  },
+  {
     names: ['dataloader'],
     home: ['src/upstream/loading/**'],
     message: 'Only upstream/loading batches loads.',

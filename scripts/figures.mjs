@@ -11,9 +11,9 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 43_168,
+  'src without origin': 42_996,
   'graph and api': 7_196,
-  engine: 10_014,
+  engine: 10_022,
   'engine/cost': 1_259,
   'engine/documents': 1_011,
   'upstream without redis': 6_036,
@@ -24,7 +24,7 @@ const ROOMS = {
   'server/features/idempotency': 1_343,
   atom: 1_268,
   config: 1_877,
-  'check and doctor and inspect and commands and cli': 3_108,
+  'check and doctor and inspect and commands and cli': 2_928,
   'embedding and extension': 739,
   origin: 3_861,
 };

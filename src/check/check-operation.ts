@@ -21,7 +21,7 @@ export interface CheckResult {
   findings: Finding[];
 }
 
-type FindLost = ReturnType<typeof createLostFinder>;
+type FindLost = Awaited<ReturnType<typeof createLostFinder>>;
 
 export function createOperationCheck(
   schema: GraphQLSchema,

@@ -31,12 +31,12 @@ export interface CheckOptions {
 }
 
 /** Throws a UserError. */
-export function runCheck(
+export async function runCheck(
   paths: readonly string[],
   options: CheckOptions,
   schema: GraphQLSchema,
   settings: DocumentSettings,
-): { output: string; exitCode: 0 | 1 | 2 } {
+): Promise<{ output: string; exitCode: 0 | 1 | 2 }> {
   const { manifest = [], ignore = [], prices, update = false, reads = [], failOn } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
   if (failOn && reads.length === 0) throw new UserError('--fail-on needs what was read: --reads FILE.');
@@ -45,7 +45,8 @@ export function runCheck(
   const unread = unreadDocuments(paths, operations, ignore);
   if (operations.length === 0 && findings.length === 0)
     throw new UserError(`There are no operations in these files${unread.length > 0 ? `: ${IN_SOURCES}` : '.'}`);
-  const findLost = options.schema === undefined ? undefined : createLostFinder(oldSchemaOf(options.schema), schema);
+  const findLost =
+    options.schema === undefined ? undefined : await createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
   const checkReads = reads.length > 0 ? createUnreadCheck(readReads(reads), failOn) : undefined;
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);

@@ -1,31 +1,20 @@
 /** What a document that was valid under an older schema loses under the present one. */
+import { type Change, CriticalityLevel, diff } from '@graphql-inspector/core';
 import {
   type ASTNode,
+  type ArgumentNode,
   type DocumentNode,
-  type GraphQLEnumType,
-  type GraphQLInputField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-  type GraphQLNamedType,
   type GraphQLSchema,
-  type GraphQLType,
   type IntrospectionQuery,
+  Kind,
+  type ObjectFieldNode,
   buildClientSchema,
   buildSchema,
-  getNullableType,
-  isAbstractType,
-  isEnumType,
-  isInputObjectType,
-  isInterfaceType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isRequiredInputField,
-  resolveSchemaCoordinate,
+  printSchema,
   validate,
+  visit,
 } from 'graphql';
 import { usesOf, variableTypesOf } from '../engine/plan/document-uses.ts';
-import { createDefaultComparison } from './changed-defaults.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface Lost {
@@ -50,104 +39,74 @@ function fromIntrospection(text: string): GraphQLSchema {
   return buildClientSchema(response.data ?? response);
 }
 
-/** Returns a function that compares one document; undefined if it was not valid under the old schema either. */
-export function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
-  const messages = new Map<string, string | undefined>();
-  const messageOf = (coordinate: string): string | undefined => {
-    if (!messages.has(coordinate)) messages.set(coordinate, compare(old, present, coordinate));
-    return messages.get(coordinate);
-  };
-  /** What values of a type lose that were valid: a document with a variable of it does not show which of them clients send. */
-  function lostInputsOf(type: GraphQLInputObjectType | GraphQLEnumType): [coordinate: string, message: string][] {
-    const now = present.getType(type.name);
-    if (!now) return []; // the type itself is lost
-    const before = inputFieldsOf(type);
-    const after = isInputObjectType(type) ? inputFieldsOf(now) : {};
-    const members = isEnumType(type) ? type.getValues().map(({ name }) => name) : Object.keys(before);
-    return [...new Set([...members, ...Object.keys(after)])].flatMap((name): [string, string][] => {
-      const coordinate = `${type.name}.${name}`;
-      const field = after[name];
-      const message = field ? compareInputField(coordinate, before[name], field) : messageOf(coordinate);
-      return message === undefined ? [] : [[coordinate, message]];
-    });
-  }
+/** What a document loses where it names an element. Whether a literal still has its type is a question of validation. */
+const LOST = /^(?:TYPE|FIELD|FIELD_ARGUMENT|ENUM_VALUE|INPUT_FIELD|DIRECTIVE|DIRECTIVE_ARGUMENT)_REMOVED$|^FIELD_TYPE_/;
+/** What it loses of the type of a variable: it does not show which fields and values clients send. */
+const LOST_BY_VARIABLE = /^(?:INPUT_FIELD|ENUM_VALUE)_/;
+const DEFAULT = /_DEFAULT_(?:VALUE_)?CHANGED$/;
 
-  const changedDefaults = createDefaultComparison(old, present);
+/** A change of an element, which is called `name` in its `owner`: a type, a field or a directive. */
+interface SchemaChange {
+  kind: string;
+  isBreaking: boolean;
+  owner: string;
+  name: string;
+  coordinate: string;
+  message: string;
+}
+
+function changeOf({ type, path = '', message, criticality }: Change): SchemaChange {
+  const kind = type as string;
+  const at = path.lastIndexOf('.');
+  const [owner, name] = [path.slice(0, Math.max(at, 0)), path.slice(at + 1)];
+  const coordinate = kind.includes('ARGUMENT') ? `${owner}(${name}:)` : path;
+  const isBreaking = criticality.level === CriticalityLevel.Breaking;
+  return { kind, isBreaking, owner, name, coordinate, message: `${message}.` };
+}
+
+/** Returns a function that compares one document; its result is undefined if the document was not valid under the old schema either. */
+export async function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
+  // Defaults of a schema from a text are complete: those of the fields of an input object are in that of its argument.
+  const changes = (await diff(old, buildSchema(printSchema(present)))).map(changeOf);
+
   return (document: DocumentNode): Lost[] | undefined => {
     if (validate(old, document).length > 0) return undefined;
     const lost = new Map<string, Lost>();
-    for (const { coordinate, node } of usesOf(old, document)) {
-      const message = messageOf(coordinate);
-      if (message !== undefined && !lost.has(coordinate))
-        lost.set(coordinate, { severity: 'error', coordinate, node, message });
-    }
-    for (const { type, node } of variableTypesOf(old, document))
-      for (const [coordinate, message] of lostInputsOf(type))
-        if (!lost.has(coordinate)) lost.set(coordinate, { severity: 'error', coordinate, node, message });
-    for (const each of changedDefaults(document))
-      if (!lost.has(each.coordinate)) lost.set(each.coordinate, { severity: 'warning', ...each });
+    const maybeAbsent = absentVariables(document);
+    const note = (severity: Lost['severity'], node: ASTNode, isMeant: (change: SchemaChange) => boolean) => {
+      for (const { coordinate, message } of changes.filter(isMeant))
+        if (!lost.has(coordinate)) lost.set(coordinate, { severity, coordinate, node, message });
+    };
+    const uses = usesOf(old, document);
+    const variables = variableTypesOf(old, document);
+    for (const { coordinate, node } of uses)
+      note('error', node, (each) => each.isBreaking && each.coordinate === coordinate && LOST.test(each.kind));
+    for (const { type, node } of variables)
+      note('error', node, (each) => each.isBreaking && each.owner === type.name && LOST_BY_VARIABLE.test(each.kind));
+    const owners = [...uses, ...variables.map(({ type, node }) => ({ coordinate: type.name, node }))];
+    for (const { coordinate, node } of owners)
+      note('warning', node, ({ kind, owner, name }) => {
+        return DEFAULT.test(kind) && owner === coordinate && !isGiven(name, node, maybeAbsent);
+      });
     return [...lost.values()];
   };
 }
 
-/**
- * What is lost of one element of the schema; undefined if nothing is. The type of an input field is not compared:
- * whether a literal still has it is a question of validation.
- */
-function compare(old: GraphQLSchema, present: GraphQLSchema, coordinate: string): string | undefined {
-  const [before, now] = [old, present].map((schema) => elementOf(schema, coordinate));
-  if (!now) return `${coordinate} is gone: the old schema has it.`;
-  if (before?.kind !== 'Field' || now.kind !== 'Field') return undefined;
-  const [was, is] = [before.field.type, now.field.type];
-  return isKept(present, was, is) ? undefined : changed(coordinate, was, is);
+/** Whether a field, a directive or an object has a value for this name, whatever the variables are. */
+function isGiven(name: string, node: ASTNode, maybeAbsent: ReadonlySet<string>): boolean {
+  const given: readonly (ArgumentNode | ObjectFieldNode)[] =
+    'arguments' in node ? (node.arguments as readonly ArgumentNode[]) : node.kind === Kind.OBJECT ? node.fields : [];
+  const value = given.find((each) => each.name.value === name)?.value;
+  return value !== undefined && !(value.kind === Kind.VARIABLE && maybeAbsent.has(value.name.value));
 }
 
-/** What clients can no longer send in a field of a variable, or must; undefined if all that was valid still is. */
-function compareInputField(coordinate: string, before: GraphQLInputField | undefined, now: GraphQLInputField) {
-  const isRequired = isRequiredInputField(now);
-  if (!before) return isRequired ? `${coordinate} is new and required.` : undefined;
-  const [was, is] = [before.type, now.type];
-  const becameRequired = isRequired && !isRequiredInputField(before);
-  if (!isAccepted(was, becameRequired ? getNullableType(is) : is)) return changed(coordinate, was, is);
-  return becameRequired ? `${coordinate} is required now.` : undefined;
-}
-
-const changed = (coordinate: string, was: GraphQLType, is: GraphQLType): string =>
-  `${coordinate} was ${String(was)} and is ${String(is)}.`;
-
-const inputFieldsOf = (type: GraphQLNamedType): Record<string, GraphQLInputField | undefined> =>
-  isInputObjectType(type) ? type.getFields() : {};
-
-function elementOf(schema: GraphQLSchema, coordinate: string) {
-  try {
-    return resolveSchemaCoordinate(schema, coordinate);
-  } catch {
-    return undefined; // its type is gone too
-  }
-}
-
-/** Whether every output value of the type `is` is one of the type `was`. */
-function isKept(schema: GraphQLSchema, was: GraphQLType, is: GraphQLType): boolean {
-  if (isNonNullType(was)) return isNonNullType(is) && isKept(schema, was.ofType, is.ofType);
-  if (isNonNullType(is)) return isKept(schema, was, is.ofType);
-  if (isListType(was) || isListType(is))
-    return isListType(was) && isListType(is) && isKept(schema, was.ofType, is.ofType);
-  if (was.name === is.name) return true;
-  const parent = schema.getType(was.name);
-  return isAbstractType(parent) && (isObjectType(is) || isInterfaceType(is)) && schema.isSubType(parent, is);
-}
-
-/** The built-in scalars that accept all values of another one. */
-const widerScalars: Readonly<Record<string, readonly string[] | undefined>> = { Int: ['Float', 'ID'], String: ['ID'] };
-
-/** Whether the input type `is` accepts every value that the type `was` accepted. */
-function isAccepted(was: GraphQLInputType, is: GraphQLInputType): boolean {
-  // A default does not help: it replaces a field that is absent, but a null is rejected.
-  if (isNonNullType(is)) return isNonNullType(was) && isAccepted(was.ofType, is.ofType);
-  if (isNonNullType(was)) return isAccepted(was.ofType, is);
-  if (isListType(is))
-    // A single value becomes a list of one; null stays null, so items that are never null accept it too.
-    return isListType(was) ? isAccepted(was.ofType, is.ofType) : isAccepted(was, getNullableType(is.ofType));
-  if (isListType(was)) return false;
-  return was.name === is.name || (widerScalars[was.name]?.includes(is.name) ?? false);
+/** Which operations spread a fragment is not followed: any of their variables may be absent. */
+function absentVariables(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, {
+    VariableDefinition({ type, defaultValue, variable }) {
+      if (type.kind !== Kind.NON_NULL_TYPE && !defaultValue) names.add(variable.name.value);
+    },
+  });
+  return names;
 }

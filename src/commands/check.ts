@@ -60,7 +60,7 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
     for (const warning of withoutEffect(flags)) process.stderr.write(`${printable(warning)}\n`);
     const config = readConfig(undefined, { ...flags, persistedOperations: '', persistedOnly: '' });
     const [{ runCheck }, { schema }] = await Promise.all([import('../check/command.ts'), import('../graph/schema.ts')]);
-    const { output, exitCode } = runCheck(paths, options, schema, config);
+    const { output, exitCode } = await runCheck(paths, options, schema, config);
     process.exitCode = exitCode;
     writeDocument(printable(output), CHECK_USAGE);
   } catch (error) {

@@ -643,7 +643,7 @@ test$.each(apps)('%s: what its pages fetch and do not read costs no call', async
   const reads = join(temporaryDirectory(), 'reads.json');
   writeFileSync(reads, report as string);
   const options = { format: 'json', reads: [reads], failOn: 'unread-calls' } as const;
-  const { output, exitCode } = runCheck([documentsOf(name)], options, schema, readConfig({}));
+  const { output, exitCode } = await runCheck([documentsOf(name)], options, schema, readConfig({}));
   const { operations } = JSON.parse(output) as {
     operations: {
       name: string;

@@ -22,8 +22,8 @@ function folderWith(files: Record<string, string | Buffer>): string {
   return folder;
 }
 
-function check(paths: readonly string[], options: Partial<CheckOptions> = {}) {
-  const { output, exitCode } = runCheck(paths, { format: 'json', ...options }, schema, readConfig({}));
+async function check(paths: readonly string[], options: Partial<CheckOptions> = {}) {
+  const { output, exitCode } = await runCheck(paths, { format: 'json', ...options }, schema, readConfig({}));
   const report = JSON.parse(output) as {
     findings: { code: string; message: string }[];
     operations: { name: string; valid: boolean; findings: { code: string; message: string; coordinate?: string }[] }[];
@@ -35,30 +35,30 @@ const fragment = 'fragment Title on Book { id title }';
 const query = 'query A { book(id: 1) { ...Title } }';
 
 describe('files as they lie on disks', () => {
-  test('a file that several paths lead to is read once', () => {
+  test('a file that several paths lead to is read once', async () => {
     const folder = folderWith({ 'a.graphql': query, 'b/f.graphql': fragment });
     symlinkSync(join(folder, 'b/f.graphql'), join(folder, 'link.graphql'));
     const paths = [folder, join(folder, 'a.graphql'), join(folder, 'b'), join(folder, 'b/../b/f.graphql')];
-    expect(check(paths)).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+    expect(await check(paths)).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
     expect(readOperations(paths, schema)).toHaveLength(1);
   });
 
-  test('equal fragments of several files are one, and different ones are an error', () => {
+  test('equal fragments of several files are one, and different ones are an error', async () => {
     const folder = folderWith({
       'a.graphql': query,
       'one/f.graphql': fragment,
       'two/f.graphql': `# a copy\nfragment Title on Book {\n  id\n  title\n}`,
     });
-    expect(check([folder])).toMatchObject({ exitCode: 0, names: ['A'] });
+    expect(await check([folder])).toMatchObject({ exitCode: 0, names: ['A'] });
     writeFileSync(join(folder, 'two/f.graphql'), 'fragment Title on Book { id }');
-    const { operations } = check([folder]);
+    const { operations } = await check([folder]);
     expect(operations[0]!.findings[0]!.message).toContain('only one fragment named "Title"');
   });
 
-  test('empty files and files of comments have no operations', () => {
+  test('empty files and files of comments have no operations', async () => {
     const folder = folderWith({ 'a.graphql': `${query}\n${fragment}`, 'b.graphql': '', 'c.graphql': '# later\n,\n' });
-    expect(check([folder])).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
-    expect(() => check([join(folder, 'b.graphql')])).toThrow('There are no operations in these files.');
+    expect(await check([folder])).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+    await expect(check([join(folder, 'b.graphql')])).rejects.toThrow('There are no operations in these files.');
   });
 
   const encodings: [string, (text: string) => Buffer][] = [
@@ -68,13 +68,13 @@ describe('files as they lie on disks', () => {
     ['UTF-16', (text) => Buffer.from(text, 'utf16le')],
     ['big-endian UTF-16', (text) => Buffer.from(text, 'utf16le').swap16()],
   ];
-  test.each(encodings)('documents, manifests, prices and schemas may be in %s', (_, encode) => {
+  test.each(encodings)('documents, manifests, prices and schemas may be in %s', async (_, encode) => {
     const text = print(
       readOperations([join(folderWith({ 'a.graphql': `${query} ${fragment}` }), 'a.graphql')], schema)[0]!.document,
     );
     const plain = folderWith({ 'a.graphql': `${query} ${fragment}` });
     const prices = join(plain, 'prices.json');
-    check([plain], { prices, update: true });
+    await check([plain], { prices, update: true });
     const encoded = folderWith({
       'a.graphql': encode(`${query} ${fragment} # 书`),
       'manifest.json': encode(JSON.stringify({ [sha256Of(text)]: text })),
@@ -82,7 +82,7 @@ describe('files as they lie on disks', () => {
       'prices.json': encode('{"A":{"least":0,"most":0,"items":0,"values":0}}'),
     });
     expect([...readManifest(join(encoded, 'manifest.json')).values()]).toEqual([text]);
-    const { names, operations } = check([join(encoded, 'a.graphql')], {
+    const { names, operations } = await check([join(encoded, 'a.graphql')], {
       manifest: [join(encoded, 'manifest.json')],
       schema: join(encoded, 'old.graphql'),
       prices: join(encoded, 'prices.json'),
@@ -91,7 +91,7 @@ describe('files as they lie on disks', () => {
     expect(operations[0]!.findings.map(({ code }) => code)).toEqual(['COST_RAISED']);
   });
 
-  test('patterns that no shell has expanded are expanded', () => {
+  test('patterns that no shell has expanded are expanded', async () => {
     const folder = folderWith({
       'src/a.graphql': 'query A { book(id: 1) { id } }',
       'src/deep/er/b.gql': 'query B { book(id: 1) { id } }',
@@ -99,25 +99,25 @@ describe('files as they lie on disks', () => {
       'src/node_modules/d.graphql': 'query D { book(id: 1) { id } }',
       'src/[id].graphql': 'query E { book(id: 1) { id } }',
     });
-    const at = (pattern: string) => check([join(folder, pattern)]).names.sort();
-    expect(at('src/**/*.{graphql,gql}')).toEqual(['A', 'B', 'C', 'E']);
-    expect(at('src/*.graphql')).toEqual(['A', 'E']);
-    expect(at('**/[bc].g*')).toEqual(['B', 'C']);
-    expect(at('src/?.graphql')).toEqual(['A']);
-    expect(at('src/[id].graphql')).toEqual(['E']);
-    expect(() => at('src/*.nope')).toThrow(UserError);
-    expect(() => at('src/*.nope')).toThrow(/src\/\*\.nope matches no file\./);
+    const at = async (pattern: string) => (await check([join(folder, pattern)])).names.sort();
+    expect(await at('src/**/*.{graphql,gql}')).toEqual(['A', 'B', 'C', 'E']);
+    expect(await at('src/*.graphql')).toEqual(['A', 'E']);
+    expect(await at('**/[bc].g*')).toEqual(['B', 'C']);
+    expect(await at('src/?.graphql')).toEqual(['A']);
+    expect(await at('src/[id].graphql')).toEqual(['E']);
+    await expect(at('src/*.nope')).rejects.toThrow(UserError);
+    await expect(at('src/*.nope')).rejects.toThrow(/src\/\*\.nope matches no file\./);
   });
 });
 
 describe('what is no document yet', () => {
-  test('sources of Relay are named as such, once an operation', () => {
+  test('sources of Relay are named as such, once an operation', async () => {
     const folder = folderWith({
       'a.graphql': `query A($id: ID!) { book(id: $id) { ...Row @arguments(size: 1) } }
         fragment Row on Book @argumentDefinitions(size: { type: "Int" }) @refetchable(queryName: "R") { id title }`,
       'b.graphql': 'query B { book(id: 1) { id } }',
     });
-    const { exitCode, names, findings } = check([folder]);
+    const { exitCode, names, findings } = await check([folder]);
     expect({ exitCode, names }).toEqual({ exitCode: 1, names: ['B'] });
     expect(findings).toMatchObject([
       { code: 'RELAY_SOURCE', message: expect.stringContaining('persistConfig') as string },
@@ -125,12 +125,14 @@ describe('what is no document yet', () => {
     expect(() => createManifest([folder], schema, { format: 'hashes', typename: false })).toThrow(/compiler of Relay/);
   });
 
-  test('of a folder of program sources it says that they are not read', () => {
+  test('of a folder of program sources it says that they are not read', async () => {
     const folder = folderWith({ 'App.tsx': 'graphql`query A { nope }`' });
-    expect(() => check([folder])).toThrow(/no operations in these files: documents in program sources are not read/);
+    await expect(check([folder])).rejects.toThrow(
+      /no operations in these files: documents in program sources are not read/,
+    );
   });
 
-  test('documents in sources beside those that were read are told, with exit code 2', () => {
+  test('documents in sources beside those that were read are told, with exit code 2', async () => {
     const folder = folderWith({
       'a.graphql': 'query A { book(id: 1) { id } }',
       'src/App.tsx':
@@ -139,7 +141,7 @@ describe('what is no document yet', () => {
       'src/part.ts': 'gql`fragment F on Book { id }`; const text = `query D`;',
       'src/node_modules/x.ts': 'gql`query E { nope }`',
     });
-    const { exitCode, names, findings } = check([folder]);
+    const { exitCode, names, findings } = await check([folder]);
     expect({ exitCode, names }).toEqual({ exitCode: 2, names: ['A'] });
     const unread = (what: string, file: string, line: number) => ({
       ...{ code: 'DOCUMENT_NOT_READ', file: join(folder, file), line },
@@ -151,17 +153,17 @@ describe('what is no document yet', () => {
       unread('An operation without a name', 'src/tada.ts', 1),
     ]);
     const ignore = [join(folder, 'src/*.tsx'), `${folder}/./src/tada.*`];
-    expect(check([folder], { ignore })).toMatchObject({ exitCode: 0, findings: [] });
+    expect(await check([folder], { ignore })).toMatchObject({ exitCode: 0, findings: [] });
   });
 
-  test('documents in sources that a manifest has are read', () => {
+  test('documents in sources that a manifest has are read', async () => {
     const text = 'query A {\n  book(id: 1) {\n    id\n  }\n}';
     const folder = folderWith({ 'App.tsx': 'gql`query A { book(id: 1) { id } }`' });
     const manifest = join(folderWith({ 'm.json': JSON.stringify({ [sha256Of(text)]: text }) }), 'm.json');
-    expect(check([folder], { manifest: [manifest] })).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
+    expect(await check([folder], { manifest: [manifest] })).toMatchObject({ exitCode: 0, names: ['A'], findings: [] });
   });
 
-  test('an old schema may be the response to an introspection query', () => {
+  test('an old schema may be the response to an introspection query', async () => {
     const introspection = introspectionFromSchema(schema);
     const folder = folderWith({
       'a.graphql': 'query A { book(id: 1) { id } }',
@@ -170,8 +172,10 @@ describe('what is no document yet', () => {
       'wrong.json': '{"data":1}',
     });
     for (const old of ['whole.json', 'inner.json'])
-      expect(check([join(folder, 'a.graphql')], { schema: join(folder, old) })).toMatchObject({ exitCode: 0 });
-    expect(() => check([join(folder, 'a.graphql')], { schema: join(folder, 'wrong.json') })).toThrow(/is no schema/);
+      expect(await check([join(folder, 'a.graphql')], { schema: join(folder, old) })).toMatchObject({ exitCode: 0 });
+    await expect(check([join(folder, 'a.graphql')], { schema: join(folder, 'wrong.json') })).rejects.toThrow(
+      /is no schema/,
+    );
   });
 });
 

@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 
 export interface Use {
-  /** `Type.field`, `Type.field(argument:)`, `Input.field`, `Enum.VALUE` or `Type`. */
+  /** `Type.field`, `Type.field(argument:)`, `Input.field`, `Enum.VALUE`, `@directive`, `@directive(argument:)` or `Type`. */
   coordinate: string;
   node: ASTNode;
   /** Why it is deprecated. */
@@ -41,8 +41,16 @@ export function usesOf(schema: GraphQLSchema, document: DocumentNode): Use[] {
         if (parent && !name.startsWith('__')) add(`${parent.name}.${name}`, node, types.getFieldDef());
       },
       Argument(node) {
-        if (types.getDirective() || !types.getFieldDef()) return;
-        add(`${field()}(${node.name.value}:)`, node, types.getArgument());
+        const directive = types.getDirective();
+        if (directive || types.getFieldDef())
+          add(`${directive ? `@${directive.name}` : field()}(${node.name.value}:)`, node, types.getArgument());
+      },
+      Directive(node) {
+        add(`@${node.name.value}`, node);
+      },
+      ObjectValue(node) {
+        const type = named(types.getInputType());
+        if (isInputObjectType(type)) add(type.name, node);
       },
       ObjectField(node) {
         const parent = named(types.getParentInputType());

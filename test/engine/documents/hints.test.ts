@@ -153,6 +153,6 @@ test('x-explain: plan has the hints of a dear query for its variables, and check
   const { extensions } = (await response.json()) as { extensions: { hints: Hint[] } };
   expect(extensions.hints[0]).toEqual({ path: 'top250', first: 20, likely: 21, calls: 21 });
   expect(extensions.hints[1]).toEqual({ path: 'top250.nodes', without: ['summary'], likely: 1, calls: 1 });
-  const { output } = runCheck(['operations/explain.graphql'], { format: 'text' }, schema, readConfig({}));
+  const { output } = await runCheck(['operations/explain.graphql'], { format: 'text' }, schema, readConfig({}));
   expect(output).toMatch(/ {9}cheaper: with first: \d+ at top250: about \d+, at most \d+ calls/);
 });
