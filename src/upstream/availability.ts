@@ -17,7 +17,6 @@ const FAILURES = 3;
 export function createAvailabilityMonitor(onChange: ReportAvailability) {
   let failures = 0;
   return {
-    isAvailable: (): boolean => failures < FAILURES,
     onSuccess(): void {
       if (failures >= FAILURES) onChange(undefined);
       failures = 0;

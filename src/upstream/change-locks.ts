@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { type CancellationToken, waitUnlessCancelled } from '../lib/cancellation.ts';
+import type { CancellationToken } from '../lib/cancellation.ts';
 import { atMost } from '../lib/remember.ts';
 import type { Credential } from './auth/credentials.ts';
 import { ChangeInProgress } from './errors.ts';
@@ -73,14 +73,7 @@ function createOwnLocks() {
     if ((waiting.get(own) ?? 0) >= OF_RECORD_MAX || (waiting.get(owner) ?? 0) >= OF_OWNER_MAX)
       throw new ChangeInProgress();
     for (const each of [own, owner]) count(each, 1);
-    let timer: NodeJS.Timeout | undefined;
-    const isMine = await waitUnlessCancelled<boolean>(cancellation, (resolve) => {
-      const place = lock.wait(credential, resolve);
-      const giveUp = () => lock.cancelWait(place) && resolve(false);
-      timer = setTimeout(giveUp, WAIT_MS).unref();
-      return giveUp;
-    });
-    clearTimeout(timer);
+    const isMine = await lock.pass(credential, cancellation, WAIT_MS).catch(() => false);
     for (const each of [own, owner]) count(each, -1);
     if (!isMine) throw new ChangeInProgress();
   }

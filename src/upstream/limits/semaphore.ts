@@ -41,13 +41,18 @@ export function createSemaphore(most: () => number) {
     wait: (owner: object, begin: Begin): QueuePlace => queue.add(owner, begin),
     /** False if the wait has ended. */
     cancelWait: (place: QueuePlace): boolean => queue.remove(place),
-    /** Enters, or waits for it. Resolves with false if it was dismissed; rejects if it is cancelled. */
-    pass: (owner: object, cancellation: CancellationToken): true | Promise<boolean> =>
-      semaphore.enter() ||
-      waitUnlessCancelled<boolean>(cancellation, (resolve) => {
+    /** Waits to enter. Resolves with false if it was dismissed, or could not enter within so many ms; rejects if it is cancelled. */
+    async pass(owner: object, cancellation: CancellationToken, withinMs?: number): Promise<boolean> {
+      if (semaphore.enter()) return true;
+      let timer: NodeJS.Timeout | undefined;
+      const wait = waitUnlessCancelled<boolean>(cancellation, (resolve) => {
         const place = queue.add(owner, resolve);
-        return () => void queue.remove(place);
-      }),
+        const leave = () => queue.remove(place);
+        if (withinMs !== undefined) timer = setTimeout(() => leave() && resolve(false), withinMs);
+        return leave;
+      });
+      return wait.finally(() => clearTimeout(timer));
+    },
     /** Ends the waits of an owner. */
     dismiss(owner: object): void {
       for (let begin = queue.take(owner); begin; begin = queue.take(owner)) begin(false);

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
-import { type CancellationToken, cancel, waitUnlessCancelled } from '../../../lib/cancellation.ts';
+import { type CancellationToken, cancel } from '../../../lib/cancellation.ts';
 import { type Semaphore, createSemaphore } from '../../../upstream/limits/semaphore.ts';
 import type { Exchange } from '../exchange.ts';
 import {
@@ -152,20 +152,12 @@ export class Admission {
     this.deadlines--;
   }
 
-  private wait(request: SlotRequest): Promise<OperationSlot> {
-    return waitUnlessCancelled(request.lifetime, (resolve, reject) => {
-      const fail = (error: HttpError) => {
-        clearTimeout(timer);
-        this.slots.cancelWait(place);
-        reject(error);
-      };
-      const timer = setTimeout(() => fail(overloaded()), this.settings.operationTimeoutMs);
-      const place = this.slots.wait(this, () => {
-        clearTimeout(timer);
-        resolve(this.take(request));
-      });
-      return () => fail(clientLeft());
-    });
+  private async wait(request: SlotRequest): Promise<OperationSlot> {
+    const isAdmitted = await this.slots
+      .pass(this, request.lifetime, this.settings.operationTimeoutMs)
+      .catch(() => Promise.reject(clientLeft()));
+    if (!isAdmitted) throw overloaded();
+    return this.take(request);
   }
 }
 
