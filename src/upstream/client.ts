@@ -4,7 +4,7 @@ import { networkOf } from '../lib/text/ip-address.ts';
 import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
 import { randomUUID } from 'node:crypto';
 import { readTlsFiles } from '../config/upstream-tls.ts';
-import { type Credential, type Credentials, createCredentials } from './auth/credentials.ts';
+import { type Credential, createCredentials } from './auth/credentials.ts';
 import { type OnOwnRefused, createOwnRefusals } from './auth/own-refusals.ts';
 import { noTiers } from './auth/tiers.ts';
 import type { RequestContext, Sender } from './auth/request-context.ts';
@@ -59,36 +59,9 @@ export interface UpstreamParts {
 }
 
 export function createUpstream(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts = {}) {
-  const transport = parts.transport ?? createTransport(settings, undefined, parts.onOutage);
-  const inFlight = new InFlightRequests();
-  // Later reads do not join those in flight: a write may have changed the result.
-  const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared?.connection, parts.onOutage);
-  const records = parts.records ?? openRecordCache(settings, shared);
-  const { tiers = noTiers } = service;
-  const credentials = createCredentials(tiers, settings.accessToken, settings.filmTier);
-  const caching = createCachingWatch(settings, parts.onCachingForbidden);
-  const rateLimiter = createRateLimiter({ ...settings, ...service }, credentials, shared, parts.onPause);
+  const { services, shared, keys, refreshQueue } = openServices(service, settings, parts);
+  const { transport, records, credentials, ownRefusals, rateLimiter } = services;
   const reloads = createReloads();
-  const refreshQueue = createRefreshQueue((of) => transport.state()[of]!.waiting > 0);
-  const services: SessionServices = {
-    settings,
-    transport,
-    service,
-    tiers,
-    credentials,
-    ownRefusals: createOwnRefusals(parts.onOwnRefused),
-    inFlight,
-    addHeaders: parts.headersTo && addedHeaders(parts.headersTo),
-    rateLimiter,
-    records,
-    caching,
-    changeLocks: createChangeLocks(),
-    onRejected: (credential) => forgetRejected(records, credential),
-    ...{ observe: parts.observe, inspect: parts.inspect },
-    refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
-    invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
-  };
   return {
     service,
     /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
@@ -111,22 +84,37 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },
-    ...watches(credentials, services),
+    /** Whose request it is: the id of its credential, whether the service has accepted that, and the id of the person if it is known. */
+    senderOf(token: string): { credential: string; isAccepted: boolean; person: string | undefined } {
+      const { id, accepted, person } = credentials.of(token);
+      return { credential: id, isAccepted: accepted, person: person?.id };
+    },
+
     /** Counts invalidations of the cache; null if nothing is cached. */
     epoch: records.epoch,
     /** Where replicas invalidate too: resolves when the epoch counts all that they did before the call, with false if it may not. */
     confirmEpoch: records.confirmEpoch,
+    /** The size of the record cache in memory. */
+    cacheSize: () => records.size(),
+    /** Responses that their headers forbid to store, by reason. */
+    notStored: () => services.caching.refused(),
+
     /** The current load of each service. */
     state: () => transport.state(),
-    /** Responses that their headers forbid to store, by reason. */
-    notStored: () => caching.refused(),
+    /** Reads in flight; equal reads share one. */
+    sharedReads: () => services.inFlight.size(),
+    /** Calls that wait for the rate limiter or count towards it. */
+    limited: () => rateLimiter.calls(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
-    /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
-    redis: shared?.state,
-    documents: shared?.documents,
-    ...keysState(shared, keys),
-    ...secretChanges(services, shared, keys),
+    /** Whether a service refuses the facade's own credential. */
+    isOwnRefused: ownRefusals.has,
+    /** For requests from now on that have no token of their own. */
+    changeAccessToken: (token: string): void => (credentials.changeOwn(token), ownRefusals.clear()),
+    /** Processes that share a store have the locks of changes in it. */
+    shareChangeLocks: (take: TakeLease): void => services.changeLocks.share(take),
+
+    ...redisOf(shared, keys),
     close: async (): Promise<void> => {
       refreshQueue.close();
       await transport.close();
@@ -137,6 +125,64 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
   };
 }
 
+function openServices(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts) {
+  const { onOutage, onOwnRefused, onPause, onCachingForbidden, observe, inspect, headersTo } = parts;
+  const { accessToken, filmTier, recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
+  const transport = parts.transport ?? createTransport(settings, undefined, onOutage);
+  const inFlight = new InFlightRequests();
+  // Later reads do not join those in flight: a write may have changed the result.
+  const shared = openSharedState(settings, parts, () => inFlight.forget());
+  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared?.connection, onOutage);
+  const cacheSettings = { ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache };
+  const records = parts.records ?? createRecordCache(cacheSettings);
+  const { tiers = noTiers } = service;
+  const credentials = createCredentials(tiers, accessToken, filmTier);
+  const isRejected = ({ id }: Credential, of: Service) => credentials.rejections.has(id, of);
+  const limits = { ...settings, ...service };
+  const refreshQueue = createRefreshQueue((of) => transport.state()[of]!.waiting > 0);
+  const services: SessionServices = {
+    settings,
+    transport,
+    service,
+    tiers,
+    credentials,
+    ownRefusals: createOwnRefusals(onOwnRefused),
+    inFlight,
+    addHeaders: headersTo && addedHeaders(headersTo),
+    rateLimiter: new RateLimiter(limits, shared?.windows, isRejected, shared?.pauses, onPause),
+    records,
+    caching: createCachingWatch(settings, onCachingForbidden),
+    changeLocks: createChangeLocks(),
+    onRejected: (credential) => forgetRejected(records, credential),
+    observe,
+    inspect,
+    refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
+    invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
+  };
+  return { services, shared, keys, refreshQueue };
+}
+
+/** What the client tells of the Redis that replicas share, and of that of the idempotency keys. */
+const redisOf = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
+  /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
+  redis: shared?.state,
+  documents: shared?.documents,
+  redisFor: keys && ((options: ChannelOptions) => redisAccess(keys.connection, options)),
+  /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
+  keyRedis: keys?.own && stateOf(keys.own),
+  /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
+  checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
+    (await shared?.connection.check(keys?.own ? [] : keyScripts)) ?? (await keys?.own?.check(keyScripts)),
+  /** A sentence if the Redis of the idempotency keys may forget them. */
+  keysWarning: async (): Promise<string | undefined> => keys && lossWarning(keys.connection),
+  /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
+  changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
+    shared?.connection.use(url, onOutcome),
+  /** Changes the address of the Redis of the idempotency keys, as `changeRedisUrl` does that of the shared one. */
+  changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
+    keys?.own?.use(url, onOutcome),
+});
+
 /** Reads in flight are shared by credential, so each operation has its own for what is not for everybody. */
 const apart = (services: SessionServices): SessionServices => {
   const { credentials } = services;
@@ -146,52 +192,6 @@ const apart = (services: SessionServices): SessionServices => {
 const namespaceOf = ({ baseUrl }: TransportSettings, { namespace = serviceName(baseUrl) }: UpstreamParts): string =>
   namespace;
 
-function openRecordCache(settings: TransportSettings, shared: SharedState | undefined): RecordCache {
-  const { recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
-  return createRecordCache({ ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache });
-}
-
-function createRateLimiter(
-  settings: TransportSettings & ServiceDescriptor,
-  { rejections }: Credentials,
-  shared: SharedState | undefined,
-  onPause: OnPause | undefined,
-) {
-  const isRejected = ({ id }: Credential, service: Service) => rejections.has(id, service);
-  return new RateLimiter(settings, shared?.windows, isRejected, shared?.pauses, onPause);
-}
-
-/** The Redis of idempotency keys, and whether it and the shared one can be used. */
-const keysState = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
-  redisFor: keys && ((options: ChannelOptions) => redisAccess(keys.connection, options)),
-  /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
-  keyRedis: keys?.own && stateOf(keys.own),
-  /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
-  checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
-    (await shared?.connection.check(keys?.own ? [] : keyScripts)) ?? (await keys?.own?.check(keyScripts)),
-  /** A sentence if the Redis of the idempotency keys may forget them. */
-  keysWarning: async (): Promise<string | undefined> => keys && lossWarning(keys.connection),
-});
-
-/** For those that watch calls, and for keys of writes. */
-const watches = (credentials: Credentials, services: SessionServices) => ({
-  /** The size of the record cache in memory. */
-  cacheSize: () => services.records.size(),
-  /** Whether a service refuses the facade's own credential. */
-  isOwnRefused: services.ownRefusals.has,
-  /** Calls that wait for the rate limiter or count towards it. */
-  limited: () => services.rateLimiter.calls(),
-  /** Reads in flight; equal reads share one. */
-  sharedReads: () => services.inFlight.size(),
-  /** Whose request it is: the id of its credential, whether the service has accepted that, and the id of the person if it is known. */
-  senderOf(token: string): { credential: string; isAccepted: boolean; person: string | undefined } {
-    const { id, accepted, person } = credentials.of(token);
-    return { credential: id, isAccepted: accepted, person: person?.id };
-  },
-  /** Processes that share a store have the locks of changes in it. */
-  shareChangeLocks: (take: TakeLease): void => services.changeLocks.share(take),
-});
-
 /** Drops what was read with a client's credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
 function forgetRejected(records: RecordCache, credential: Credential): void {
   const { id, accepted, mayHaveStored } = credential;
@@ -200,22 +200,6 @@ function forgetRejected(records: RecordCache, credential: Credential): void {
   if (!accepted) credential.mayHaveStored = false;
   void records.invalidateCredential(id);
 }
-
-/** The secrets that change while the facade runs. */
-const secretChanges = (
-  { credentials, ownRefusals }: SessionServices,
-  shared: SharedState | undefined,
-  keys: KeyRedis | undefined,
-) => ({
-  /** For requests from now on that have no token of their own. */
-  changeAccessToken: (token: string): void => (credentials.changeOwn(token), ownRefusals.clear()),
-  /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
-  changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    shared?.connection.use(url, onOutcome),
-  /** Changes the address of the Redis of the idempotency keys, as `changeRedisUrl` does that of the shared one. */
-  changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    keys?.own?.use(url, onOutcome),
-});
 
 /** Facades over other services may share the same Redis. */
 const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onInvalidation: () => void) =>
