@@ -14,8 +14,8 @@ type ConcurrencySettings = Pick<Config, 'maxConnections' | 'maxBusyConnections'>
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 
 export interface QueuedCall {
-  /** False if the call has begun. */
-  cancelWait: () => boolean;
+  /** Does nothing if the call has begun. */
+  cancelWait: () => void;
 }
 
 /** A call that has waited this long may use a connection above `maxConnections`. */
@@ -51,13 +51,7 @@ export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }:
       calls.pump();
     };
     const patience = setTimeout(afterPendingReads, PATIENCE_MS, onOverdue).unref();
-    return {
-      cancelWait() {
-        const isCancelled = place !== undefined && calls.cancelWait(place);
-        if (isCancelled) stop();
-        return isCancelled;
-      },
-    };
+    return { cancelWait: () => place && calls.cancelWait(place) && stop() };
   }
 
   return {
