@@ -11,7 +11,7 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_996,
+  'src without origin': 42_942,
   'graph and api': 7_196,
   engine: 10_022,
   'engine/cost': 1_259,
