@@ -11,7 +11,7 @@ export interface JournalEntry {
   readonly request: string;
   /** `sending`: it may have been carried out. */
   readonly state: 'sending' | 'done' | 'rejected';
-  /** By the clock of the store. Undefined if the process died while it was sent: then the row says when it was recorded. */
+  /** By the clock of the store, and undefined until that has said when it has recorded it. */
   readonly sentAt?: number | undefined;
   /** When its attempt ended without a response. */
   readonly endedAt?: number | undefined;
@@ -26,8 +26,9 @@ export interface JournalEntry {
 
 export type Entries = Map<string, JournalEntry>;
 
-export const readJournal = (text: string): Entries =>
-  new Map((JSON.parse(text) as JournalEntry[]).map((entry) => [entry.at, entry]));
+/** `savedAt`: when it was written. A process that died has recorded a write then, and no other request may move that time. */
+export const readJournal = (text: string, savedAt: number): Entries =>
+  new Map((JSON.parse(text) as JournalEntry[]).map((entry) => [entry.at, { sentAt: savedAt, ...entry }]));
 
 /** Bounded: what is large of each write is left out if all do not fit. */
 export function journalText(entries: Iterable<JournalEntry>): string {

@@ -21,7 +21,6 @@ import { type IdempotencyKey, identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
 import { forgotten, reused, tooManyKeys, tooManyWrites, unavailable, whose } from './refusals.ts';
 import {
-  type Claim,
   type FoundRow,
   type Held,
   type KeyStore,
@@ -138,16 +137,15 @@ async function claim(
   const { credential } = senderOf(keyed);
   if (callers.isBusy(credential)) throw tooManyWrites();
   const waiter = { caller: credential, cancellation: request.cancellation, parking: request.parking };
-  const foundIn = (claimed: Claim): FoundRow | undefined => ('found' in claimed ? claimed.found : undefined);
   const claimed = await callers.untilFree(waiter, key.name, {
     look: () => store.claim(heldBy(keyed), senderOf(keyed)),
-    giveBack: async (claimed) => claimed.kind === 'locked' && store.end(heldBy(keyed), foundIn(claimed)),
+    giveBack: async ({ kind, found }) => kind === 'locked' && store.end(heldBy(keyed), found),
   });
   if (!claimed) throw unavailable();
   if (claimed.kind === 'full') throw tooManyKeys();
-  const found = foundIn(claimed);
-  if (claimed.kind === 'found') {
-    refuseOthers(claimed.found, senderOf(keyed));
+  const { kind, found } = claimed;
+  if (kind === 'found') {
+    refuseOthers(found!, senderOf(keyed));
     return { found, end: undefined };
   }
   if (callers.isBusy(credential)) {
@@ -174,7 +172,7 @@ async function runKeyed(
   const text = found && key.unseal(found.text);
   // A journal that was not kept, or of before a restore, may lack writes.
   const isJournalOpen = found !== undefined && (found.isUncertain || (found.state === 'sending' && text === undefined));
-  const entries: Entries = text === undefined ? new Map<string, JournalEntry>() : readJournal(text);
+  const entries: Entries = text === undefined ? new Map<string, JournalEntry>() : readJournal(text, found!.savedAt);
   const rowOf = (state: Row['state'], sealed: string): Row => {
     const { token, person, fingerprint } = senderOf(keyed);
     return { fingerprint, token, person: person || (found?.person ?? ''), state, text: sealed };
@@ -185,7 +183,8 @@ async function runKeyed(
   const save = (next?: Row) => (saved = saved.then(() => store.save(heldBy(keyed), next ? (row = next) : row)));
   const renewal = setInterval(() => void save(), RENEWED_MS).unref();
   const keyedRequest = {
-    ...{ key, found, isJournalOpen, times, errors: upstream.service.errors, now: store.now },
+    ...{ key, times, errors: upstream.service.errors, now: store.now },
+    openSince: isJournalOpen ? found.savedAt : undefined,
     record: () => save(rowOf('sending', sealed(key, journalText(journal.entries())))),
   };
   const journal = createJournal(keyedRequest, entries);

@@ -11,7 +11,7 @@ import type { GuardedWrite, ReadBack, ReadRecord } from '../../../upstream/write
 import type { Entries, JournalEntry } from './journal-entry.ts';
 import type { IdempotencyKey } from './key.ts';
 import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
-import type { FoundRow, KeyStore } from './store/key-store.ts';
+import type { KeyStore } from './store/key-store.ts';
 
 export interface SettleTimes {
   /** How long the service may go on with a request whose connection is gone. */
@@ -24,10 +24,8 @@ export interface SettleTimes {
 /** What the writes of a request have in common. */
 export interface KeyedRequest {
   readonly key: IdempotencyKey;
-  /** What an earlier request has left. */
-  readonly found: FoundRow | undefined;
-  /** Writes of the earlier request may be missing in its journal. */
-  readonly isJournalOpen: boolean;
+  /** When the journal was written, if writes of an earlier request may be missing in it. */
+  readonly openSince: number | undefined;
   readonly times: SettleTimes;
   /** What the codes of the service mean. */
   readonly errors: ErrorTable;
@@ -51,9 +49,10 @@ const BEGUN_WITHIN_MS = 1_000;
 const RECORDED_WITHIN_MS = 1_500;
 
 export async function settleWrite(keyed: KeyedWrite): Promise<unknown> {
-  const { journal, at, request, errors, isJournalOpen } = keyed;
+  const { journal, at, request, errors, openSince } = keyed;
   const recorded: JournalEntry | undefined =
-    journal.get(at) ?? (isJournalOpen ? { at, request, state: 'sending', isCut: true } : undefined);
+    journal.get(at) ??
+    (openSince === undefined ? undefined : { at, request, state: 'sending', sentAt: openSince, isCut: true });
   if (!recorded) return send(keyed, await firstEntry(keyed));
   const { state, details, isCut, value } = recorded;
   if (state === 'rejected') throw new UpstreamRejection({ ...details!, row: errors[details!.code ?? NaN] });
@@ -80,13 +79,14 @@ async function resume(keyed: KeyedWrite, recorded: JournalEntry): Promise<unknow
   if (finding.kind === 'there') return done(keyed, recorded, finding.value);
   const leftMs = settledAt(keyed, recorded) - now;
   // What is not recorded may have been another input.
-  if (leftMs > 0 || finding.kind === 'unknown' || recorded.isCut) throw unknownOutcome(keyed, undefined, leftMs);
+  if (leftMs > 0 || finding.kind === 'unknown' || recorded.isCut)
+    throw unknownOutcome(keyed, undefined, finding === unread ? Math.max(leftMs, 1) : leftMs);
   const { sentAt: _, endedAt: __, ...fresh } = recorded;
   return send(keyed, fresh, recorded);
 }
 
 /** When nothing of it can come any more. */
-const settledAt = (keyed: KeyedWrite, { endedAt, sentAt = keyed.found?.savedAt ?? Infinity }: JournalEntry): number =>
+const settledAt = (keyed: KeyedWrite, { endedAt, sentAt = Infinity }: JournalEntry): number =>
   (endedAt ?? sentAt + longestMs(keyed)) + keyed.times.settleMs;
 
 /** How long an attempt may last, from its record on. */
@@ -149,10 +149,12 @@ async function find({ write }: KeyedWrite, { before }: JournalEntry): Promise<Re
   const { rule, read, input, files } = write;
   if (!rule.find) return rule.isRepeatable ? { kind: 'absent' } : unknown;
   const lost = { read, person: write.person(), before, fileNames: files?.map(({ name }) => name) };
-  return rule.find(input, lost).catch(() => unknown);
+  return rule.find(input, lost).catch((error) => (error instanceof UpstreamFailure ? unread : unknown));
 }
 
 const unknown: ReadBack = Object.freeze({ kind: 'unknown' });
+/** The service could not be read: it may be later. */
+const unread: ReadBack = Object.freeze({ kind: 'unknown' });
 const shownByCode: ReadBack = Object.freeze({ kind: 'there', value: {} });
 
 function done({ journal, at }: KeyedWrite, entry: JournalEntry, value: unknown): unknown {

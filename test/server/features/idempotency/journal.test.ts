@@ -27,11 +27,11 @@ const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
 const errors = catalogService.errors;
 const key = { ...secretsOf('a key of sixteen'), fingerprint: '' };
 
-/** The journal of a request with the key. `recorded`: what earlier ones have recorded. */
-function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}): Journal {
+/** The journal of a request with the key. `recorded`: what earlier ones have recorded, at `savedAt`. */
+function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}, savedAt = performance.now()): Journal {
   const now = async () => performance.now();
-  const request = { key, found: undefined, isJournalOpen: false, times, errors, record: now, now, ...more };
-  return createJournal(request, recorded === undefined ? new Map() : readJournal(recorded));
+  const request = { key, openSince: undefined, times, errors, record: now, now, ...more };
+  return createJournal(request, recorded === undefined ? new Map() : readJournal(recorded, savedAt));
 }
 
 const never = () => Promise.reject(new Error('not expected'));
@@ -124,6 +124,38 @@ test('a book that certainly was not put on the shelf is put on it by a late retr
   expect(await retry(async () => ({ id: '9' }))).toEqual({ id: '9' });
 });
 
+/** Not on the shelf before, so that its absence is certain. */
+const onShelf = {
+  ...annotate,
+  input: { id: '1', status: 'wish' },
+  rule: bookWrites.collect as WriteRule<object>,
+  read: async () => null as never,
+};
+
+test('a retry that comes too early does not put off when a write may be sent again whose process died', async () => {
+  let recorded = '';
+  const died = journalOver(undefined, {
+    record: async () => {
+      recorded = journalText(died.entries());
+      return 0;
+    },
+  });
+  await expect(died.write({ ...onShelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  const early = journalOver(recorded, { now: async () => 1_000 }, 0);
+  await expect(early.write({ ...onShelf, send: never })).rejects.toMatchObject({ retryAfter: 2 });
+  const late = journalOver(journalText(early.entries()), { now: async () => 3_000 }, 1_000);
+  expect(await late.write({ ...onShelf, send: async () => ({ id: '9' }) })).toEqual({ id: '9' });
+});
+
+test('while the service cannot be read, a lost write is to be asked for again, however late it is', async () => {
+  const first = journalOver();
+  await expect(first.write({ ...onShelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+  const read = () =>
+    Promise.reject(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service: 'catalog', request: 'a read' }, 'down', {}));
+  const retry = journalOver(agedBy(60_000, first)).write({ ...onShelf, read, send: never });
+  await expect(retry).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN', retryAfter: 1 });
+});
+
 test('a rejection is told again by what its code means now, and its row is not kept', async () => {
   const read = async () => ({ annotations: [], total: 0 }) as never;
   const row = errors[1001]!;
@@ -167,13 +199,7 @@ test('a write of a journal that may lack it is looked for, and never sent', asyn
     input: { id: '1', status: 'wish' },
     rule: bookWrites.updateCollection as WriteRule<object>,
   };
-  const found = {
-    ...{ fingerprint: '', token: '', person: '', text: '' },
-    state: 'sending' as const,
-    savedAt: 0,
-    isUncertain: true,
-  };
-  const journal = () => journalOver(undefined, { found, isJournalOpen: true });
+  const journal = () => journalOver(undefined, { openSince: 0 });
   const absent = { ...shelf, read: async () => ({ id: '9', status: 'read' }) as never, send: never };
   await expect(journal().write(absent)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   const record = { id: '9', status: 'wish' };

@@ -35,15 +35,15 @@ export interface FoundRow extends Row {
   readonly isUncertain: boolean;
 }
 
-export type Claim =
-  /** The lock is the claimant's. `found`: what an earlier request has left. */
-  | { readonly kind: 'locked'; readonly found?: FoundRow }
-  /** The row is of another request or of another sender, or it is done: nothing was changed. */
-  | { readonly kind: 'found'; readonly found: FoundRow }
-  /** Another request runs it. */
-  | { readonly kind: 'held' }
-  /** No further row may be kept. */
-  | { readonly kind: 'full' };
+export interface Claim {
+  /**
+   * `locked`: the lock is the claimant's. `found`: the row is of another request or of another sender, or it is done, and nothing was
+   * changed. `held`: another request runs it. `full`: no further row may be kept.
+   */
+  readonly kind: 'locked' | 'found' | 'held' | 'full';
+  /** What an earlier request has left. */
+  readonly found?: FoundRow;
+}
 
 /** Names a lock: the key, and who holds it. */
 export interface Held {

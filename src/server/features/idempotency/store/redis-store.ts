@@ -143,19 +143,12 @@ export function createRedisStore({ connection, call }: RedisAccess, ttlMs: numbe
   };
 }
 
-function claimIn([
-  kind,
-  fingerprint = '',
-  token = '',
-  person = '',
-  state,
-  text = '',
-  savedAt,
-  uncertain,
-]: string[]): Claim {
-  if (kind === 'full' || kind === 'held') return { kind };
-  if (state === undefined) return { kind: 'locked' };
+function claimIn(reply: readonly string[]): Claim {
+  const [kind, fingerprint = '', token = '', person = '', state, text = '', savedAt, uncertain] = reply as [
+    Claim['kind'],
+    ...string[],
+  ];
+  if (state === undefined) return { kind };
   const row = { fingerprint, token, person, state: state as Row['state'], text };
-  const found = { ...row, savedAt: Number(savedAt), isUncertain: uncertain === '1' };
-  return kind === 'locked' ? { kind, found } : { kind: 'found', found };
+  return { kind, found: { ...row, savedAt: Number(savedAt), isUncertain: uncertain === '1' } };
 }

@@ -36,7 +36,7 @@ export interface Row {
   retriesAt?: 'any' | 'other';
   /** Cannot be told from absence, so it is counted apart. */
   isApart?: boolean;
-  /** Its writes are unknown by their nature, and not expected to be settled. */
+  /** Its writes, or one of the two that have one key, are not made or unknown by their nature, and not expected to be settled. */
   isUnknown?: boolean;
   /** It may be told that it cannot be said whose the key is. */
   isStrange?: boolean;
@@ -251,6 +251,7 @@ export const rows: readonly Row[] = [
           ),
     hasOneKey: true,
     isStrange: true,
+    isUnknown: true,
   },
   {
     name: 'the first request of a renewed token is the retry',

@@ -71,16 +71,20 @@ export async function runWrites(campaign: Campaign, surroundings: Surroundings):
 
 let runs = 0;
 const started = Date.now().toString(36);
+/** Of two requests with one key, either may be done before the other comes. */
+const APART_MS = 400;
 /** Begins with `mark`, so that it is not hidden. */
 const markOf = (name: string, number: number): string =>
   `mark${started}x${runs++}x${name.replace(/\W+/g, '')}x${number}x`;
 
-/** The service answers a write with its author: then the facades know whose tokens these are. */
+/** The service answers a write with its author: then the facades know whose tokens these are. On a busy machine the first may fail. */
 async function introduce(lane: Lane, urls: readonly string[]): Promise<void> {
   const intention = commentOn(await noteOf(lane), 'who is it', lane.direct);
-  for (const [at, url] of urls.entries())
+  for (const url of urls)
     for (const token of [lane.token, lane.renewed])
-      await ask({ url: () => url, token }, intention.body(), `${token}-${at}-${started}`);
+      await until(
+        async () => (await ask({ url: () => url, token }, intention.body(), randomUUID())).code === undefined,
+      );
 }
 
 interface Parts {
@@ -108,8 +112,9 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
   const other = () => urls[isSticky ? first : (first + 1) % urls.length]!;
   const key = row.hasOneKey ? randomUUID() : undefined;
   const pursued = await Promise.all(
-    intentions.map((intention, at) =>
-      pursue({
+    intentions.map(async (intention, at) => {
+      if (row.hasOneKey) await sleep(random.int(0, APART_MS));
+      return pursue({
         intention,
         random,
         key,
@@ -120,8 +125,8 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
           signal: attempt === 0 ? leaving(row, random, plan) : undefined,
         }),
         ...(row.between && { between: async () => row.between!({ lane, mark, intention, plan, other }) }),
-      }),
-    ),
+      });
+    }),
   );
   // Also what the service carries out late.
   await until(() => !plan.inFlight);
@@ -131,7 +136,10 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
     const reached = service.reached.filter(({ status, body }) => status < 300 && body.includes(mark)).length;
     return kind === 'replaceReview' ? Math.min(1, reached) : reached;
   };
-  const outcome = await judge(row.name, intentions, pursued, { reachedOf, times: plan.reached?.values() ?? [] });
+  const outcome = await judge(row.name, intentions, pursued, {
+    ...{ reachedOf, times: plan.reached?.values() ?? [] },
+    isOfOneKey: row.hasOneKey === true,
+  });
   await clean?.();
   return outcome;
 }

@@ -27,6 +27,8 @@ export interface Outcome {
 }
 
 const NOT_KEPT = 'IDEMPOTENCY_KEY_UNKNOWN';
+/** Said where both persons are known, and right for a key that two of them use. */
+const OF_ANOTHER = 'IDEMPOTENCY_KEY_REUSED';
 
 const count = <T>(items: readonly T[], is: (item: T) => boolean): number => items.filter(is).length;
 
@@ -35,13 +37,14 @@ export async function judge(
   row: string,
   intentions: readonly Intention[],
   pursued: readonly Pursued[],
-  { reachedOf, times }: { reachedOf: () => number; times: Iterable<number> },
+  { reachedOf, times, isOfOneKey }: { reachedOf: () => number; times: Iterable<number>; isOfOneKey: boolean },
 ): Promise<Outcome> {
   const [first] = intentions;
   const seen = await first!.effects();
   const effects = Number.isNaN(seen) ? reachedOf() : seen;
   const settled = count(pursued, ({ code }) => code === undefined);
-  const notKept = count(pursued, ({ code }) => code === NOT_KEPT);
+  const isNotKept = ({ code }: Pursued) => code === NOT_KEPT || (isOfOneKey && code === OF_ANOTHER);
+  const notKept = count(pursued, isNotKept);
   const payloads = pursued.filter(({ code }) => code === undefined).map(({ data }) => JSON.stringify(data));
   const isShared = intentions.length > 1 && new Set(payloads).size < payloads.length;
   const isOverwritten = await first!.isOverwritten?.();
@@ -58,7 +61,10 @@ export async function judge(
     inTime: count(pursued, ({ isSettledInTime }) => isSettledInTime),
     unknown: count(pursued, ({ code }) => code === 'UPSTREAM_RESULT_UNKNOWN'),
     notKept,
-    failed: count(pursued, ({ code }) => ![undefined, 'UPSTREAM_RESULT_UNKNOWN', NOT_KEPT].includes(code)),
+    failed: count(
+      pursued,
+      (each) => each.code !== undefined && each.code !== 'UPSTREAM_RESULT_UNKNOWN' && !isNotKept(each),
+    ),
     attempts: pursued.reduce((sum, { attempts }) => sum + attempts, 0),
     refusals: pursued.reduce((sum, { refusals }) => sum + refusals, 0),
   };
