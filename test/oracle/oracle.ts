@@ -130,10 +130,10 @@ async function told(count: number): Promise<never> {
     );
   }
   if (given.has('verbose'))
-    for (const { seed, caller, isTierKnown, made, price, likely = 0, operation } of cold)
+    for (const { seed, caller, isFull, made, price, likely = 0, operation } of cold)
       if (made > 0 && price)
         console.log(
-          `ratio ${(likely / made).toFixed(2)} ${likely}/${made} of ${price.calls.most} ${seed} ${caller} ${isTierKnown} ${operation.document.replace(/\s+/g, ' ')} ${JSON.stringify(operation.variables)}`,
+          `ratio ${(likely / made).toFixed(2)} ${likely}/${made} of ${price.calls.most}${isFull ? ', full' : ''} ${seed} ${caller} ${operation.document.replace(/\s+/g, ' ')} ${JSON.stringify(operation.variables)}`,
         );
   console.log(
     `seed ${seed}: ${new Set(runs.map(({ operation }) => operation)).size} operations, ${runs.length} runs, ${wrong.length} wrong`,

@@ -3,8 +3,6 @@
  *
  * The most calls are counted as if nothing were cached and no two calls were equal, the likely ones as if equal calls were made once.
  * Responses are limited too, because a response whose values are all at hand is built in one go.
- *
- * docs/architecture.md has an example.
  */
 import { type Endpoint, type Representation, wholeRepresentation } from '../../api/endpoint.ts';
 import { FIRST_MAX, type PagingArgs } from '../values/paging.ts';
@@ -19,6 +17,7 @@ import {
   type Place,
   backOf,
   capped,
+  isShownBelow,
   pagingArgsOf,
   pathTo,
   readsOf,
@@ -90,12 +89,8 @@ function countField(total: CallCount, field: PlannedField, place: Place, parent:
   if (mode === 'null' || isIntrospection(field)) return;
   if (rule.writeEndpoint) {
     countWrite(total, field, place, rule.writeEndpoint);
-    return countObjects(
-      total,
-      field,
-      { ...place, provided: undefined, sent: rule.writeEndpoint.key.length > 0 ? undefined : idAlone, usual: 1 },
-      1,
-    );
+    const sent = rule.writeEndpoint.key.length > 0 ? wholeRepresentation : idAlone;
+    return countObjects(total, field, { ...place, provided: undefined, sent, usual: 1 }, 1);
   }
   const args = pagingArgsOf(field, total.variables);
   if (rule.globalIds) return countNamed(total, field, rule.globalIds(args), place);
@@ -103,7 +98,8 @@ function countField(total: CallCount, field: PlannedField, place: Place, parent:
   // Only connections and edges lead to the items of the list.
   const records = place.back.find(({ name }) => name === field.field.name);
   if (records?.times === 0) return;
-  const here = parent.isWrapper ? place : { ...place, listing: undefined, back: [], records };
+  const likely = records?.isRare ? 0 : place.likely;
+  const here = parent.isWrapper ? { ...place, likely } : { ...place, listing: undefined, back: [], records };
   if (mode === 'call' || mode === 'lookup') return countCall(total, field, args, here);
   if (mode === 'embedded') {
     // If the tier may not load the record, its list is called instead.
@@ -183,7 +179,9 @@ function countCall(total: CallCount, field: PlannedField, args: PagingArgs, plac
   const { times, likely, possibleTiers } = place;
   const endpoint = endpointOf(rule, args);
   // What stands beside its parent in a list is usually there.
-  const reads = { ...place, times: capped(times * readsOf(rule, args)), likely: rule.atHand ? 0 : likely };
+  // Not in the tree: what shows a record may be left out.
+  const isShown = rule.atHand !== undefined || (mode === 'lookup' && !total.tree && isShownBelow(field.onlySelection!));
+  const reads = { ...place, times: capped(times * readsOf(rule, args)), likely: isShown ? 0 : likely };
   addCall(total, field, reads, endpoint);
   const most = rule.pageSize === undefined ? (rule.assumedSize ?? LIST_SIZE) : FIRST_MAX;
   const size = Math.min(args.last ?? args.first ?? rule.pageSize ?? most, most);
@@ -229,7 +227,9 @@ function countObject(total: CallCount, field: PlannedField, selection: Selection
   const { provided, sent, records } = at;
   if (record) {
     const times = records ? Math.min(records.times, at.times) : at.times;
-    const likely = records ? Math.min(records.likely, at.likely) : at.likely;
+    const isNamed = provided === nothingProvided;
+    // The members of a parent that is returned again are loaded with the parent.
+    const likely = records || (isNamed && !total.tree && isShownBelow(selection)) ? 0 : at.likely;
     const place = { ...at, times, likely };
     const isSelected = (member: string) => selection.initialMembers.includes(member);
     const isKnown = (member: string) => isCertain(provided, member) || !isSelected(member);
@@ -237,14 +237,14 @@ function countObject(total: CallCount, field: PlannedField, selection: Selection
     let isRequested = field.mode === 'lookup' || addLoad(total, selection, place, isKnown, isSent);
     // At most: deferred members may already be in the first load.
     for (const part of selection.deferred) {
-      const isInitial = (member: string) => (member === 'id' && provided !== nothingProvided) || isSelected(member);
+      const isInitial = (member: string) => (member === 'id' && !isNamed) || isSelected(member);
       const isSentInitially = (member: string) =>
         isInitial(member) || (field.mode !== 'lookup' && isCertain(sent, member));
       isRequested =
         addLoad(total, part, { ...place, source: `${place.source} later` }, isInitial, isSentInitially) || isRequested;
     }
     // A record that the client named is looked up, whatever is selected of it.
-    if (provided === nothingProvided && !isRequested) addCall(total, field, place, record.endpoint);
+    if (isNamed && !isRequested) addCall(total, field, place, record.endpoint);
   }
   // A connection or edge passes on the size of the page and what its items provide.
   const below = isWrapper

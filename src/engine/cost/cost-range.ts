@@ -21,14 +21,6 @@ import type { WorstCase } from './worst-case.ts';
 import { fewestCalls } from './call-range.ts';
 import { dearestVariables, withSmallNumbers, withoutNullable } from './variable-bounds.ts';
 
-/** The field that contributes most upstream calls. */
-export interface DearestField {
-  coordinate: string;
-  /** Response keys from the root. */
-  path: string;
-  calls: number;
-}
-
 export interface CostRange {
   /**
    * `least`: of a caller with a token, if nothing is cached and every record exists. `likely`: of `anyCaller`, if moreover every list is full
@@ -39,8 +31,8 @@ export interface CostRange {
   items: number;
   /** The most fields of all objects. */
   values: number;
-  /** Null if there are no calls. */
-  dearest: DearestField | null;
+  /** The field with most calls, its path as response keys from the root; null if there are no calls. */
+  dearest: { coordinate: string; path: string; calls: number } | null;
   /** The case with the most calls of `anyCaller`. */
   usual: Case;
 }
@@ -69,11 +61,10 @@ type PlanFor = (document: DocumentNode, viewer: PlanViewer, variables: Variables
 /** Plans an operation and changed forms of its document, each once. Throws PlanTooLarge. */
 export function plansOf(schema: GraphQLSchema, operation: OperationDefinitionNode, maxFields: number): PlanFor {
   const known = new Map<DocumentNode, Map<string, OperationPlan>>();
-  const takesVariables = (operation.variableDefinitions ?? []).length > 0;
   return (document, viewer, variables) => {
     const plans = known.get(document) ?? new Map<string, OperationPlan>();
     known.set(document, plans);
-    const key = JSON.stringify([viewer, takesVariables && variables]);
+    const key = JSON.stringify([viewer, operation.variableDefinitions?.length ? variables : null]);
     const plan =
       plans.get(key) ??
       planOperation(schema, document, getOperationAST(document, operation.name?.value)!, viewer, variables, maxFields);
@@ -172,9 +163,7 @@ export const widest = (a: CostRange, b: CostRange): CostRange => ({
   usual: worstOf(b.usual).calls.max > worstOf(a.usual).calls.max ? b.usual : a.usual,
 });
 
-type Measure = (worst: WorstCase) => number;
-
-const measures: readonly Measure[] = [
+const measures: readonly ((worst: WorstCase) => number)[] = [
   ({ calls }) => calls.max,
   ({ calls }) => calls.services.catalog.max,
   ({ calls }) => calls.services.events.max,

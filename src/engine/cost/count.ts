@@ -4,7 +4,7 @@ import { isUpstreamMember } from '../../api/record-source.ts';
 import type { Variables } from '../plan/document.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type Calls, type CostTree, nodeAt } from './cost-tree.ts';
-import { type Place, capped, pathTo } from './place.ts';
+import { type Place, capped, pathTo, tells } from './place.ts';
 import {
   type CallCost,
   type CallRange,
@@ -71,9 +71,6 @@ function addLikely({ likely: known, tree }: CallCount, key: string, likely: numb
 
 /** The representation of a record that a client named: nothing is known, not even that its id exists. */
 export const nothingProvided: Representation = { members: [] };
-
-const tells = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
-  members.every((member) => (recordMembers ?? rule.provides?.members)?.includes(member));
 
 type Has = (member: string) => boolean;
 

@@ -1,11 +1,11 @@
 /** Where a field is counted: what the fields above it say of how often it is resolved, and of what is known there. */
 import { type Endpoint, type Representation, type Tier, tiers } from '../../api/endpoint.ts';
 import { FIRST_MAX, type PagingArgs, goesBackward } from '../values/paging.ts';
-import { timeOrderOf } from '../plan/read-declarations.ts';
+import { endpointOf, timeOrderOf } from '../plan/read-declarations.ts';
 import { argumentsIfValid } from '../plan/arguments.ts';
 import type { Variables } from '../plan/document.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
-import { type PlannedField, responseKeyOf } from '../plan/operation-plan.ts';
+import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 
 /** The size of a list that neither an argument nor its field limits. */
 export const LIST_SIZE = 20;
@@ -27,7 +27,8 @@ interface CountedList {
 interface Parents {
   name: string;
   times: number;
-  likely: number;
+  /** Usually it is null. */
+  isRare?: boolean;
 }
 
 /** Where a field is counted. */
@@ -72,11 +73,24 @@ export const rootPlace: Place = {
   records: undefined,
 };
 
-/** For the items of a field: the field that is their parent again, and the one that is null. */
-export const backOf = ({ backReference, nullField }: FieldRule, { times, likely }: Place): Place['back'] => [
-  ...(backReference === undefined ? [] : [{ name: backReference, times, likely }]),
-  ...(nullField === undefined ? [] : [{ name: nullField, times: 0, likely: 0 }]),
+/** For the items of a field: the field that is their parent again, the one that is null, and the one that usually is. */
+export const backOf = ({ backReference, nullField, rareField }: FieldRule, { times }: Place): Place['back'] => [
+  ...(backReference === undefined ? [] : [{ name: backReference, times }]),
+  ...(nullField === undefined ? [] : [{ name: nullField, times: 0 }]),
+  ...(rareField === undefined ? [] : [{ name: rareField, times, isRare: true }]),
 ];
+
+/** Whether the response to a call below a record has these members of the record. */
+export const tells = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
+  members.every((member) => (recordMembers ?? rule.provides?.members)?.includes(member));
+
+/** Whether a call below a record that a client named shows it, with its members. */
+export function isShownBelow({ members, readsRecord, eagerCalls }: SelectionPlan): boolean {
+  const isId = (member: string) => member === 'id';
+  const shows = (call: PlannedField) => !readsRecord || endpointOf(call.rule, {}).list !== undefined;
+  const ofRecord = eagerCalls.filter(({ rule }) => rule.from?.every(isId));
+  return ofRecord.some((call) => (members.every(isId) ? shows(call) : tells(call, members)));
+}
 
 /** A place that is met so many times as often. */
 export const timesAs = (place: Place, count: number): Place => ({

@@ -35,8 +35,7 @@ export function priceOf(
   operation: OperationDefinitionNode,
   { maxCalls, limited, withMore }: { maxCalls: number; limited: ReadonlySet<string>; withMore?: WithMore },
 ): Price {
-  const planFor = plansOf(schema, operation, Infinity);
-  const priced = { schema, document, operation, planFor, viewers: planViewers };
+  const priced = { schema, document, operation, planFor: plansOf(schema, operation, Infinity), viewers: planViewers };
   const cases = casesOfAny(priced);
   const usual = cases.filter(({ viewer }) => viewer === anyCaller).map(worstOf);
   const whole = casesOfAny({ ...priced, document: withoutDirectives(document) });
@@ -61,8 +60,7 @@ export function planWhole(
   areKnown: boolean,
 ): OperationPlan {
   const all = areKnown ? withoutIncremental(document) : withoutDirectives(document);
-  const found = getOperationAST(all, operation.name?.value)!;
-  return planOperation(schema, all, found, viewer, variables);
+  return planOperation(schema, all, getOperationAST(all, operation.name?.value)!, viewer, variables);
 }
 
 /** With all fields, and delivered whole. */

@@ -85,6 +85,8 @@ export interface CallDeclaration<Parent, Args, In, Out, From extends keyof Paren
   backReference?: string;
   /** The field of the items that is null in this list: it costs nothing. */
   nullField?: string;
+  /** The field of the page that the service rarely sets: no calls are likely below it. */
+  rareField?: string;
   /** The value, if it stands beside the parent in its list, which then requests what is selected of it. */
   atHand?: (parent: Pick<Parent, From>) => object | undefined;
   /** The member of `embedded` has several variants; a parameter of the call chooses one. */

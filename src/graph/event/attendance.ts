@@ -1,10 +1,14 @@
-import { eventEndpoints, eventOfUser } from '../../api/event.ts';
+import { type PersonFeed, eventEndpoints, eventOfUser } from '../../api/event.ts';
 import { builder } from '../../engine/builder.ts';
 import { asItems, asText, siteOrNull, textOrNull } from '../../engine/values/decode.ts';
 import { edgeOf } from '../../engine/fields/connection.ts';
 import { Organization, User, atomUser, authorOfFeed, personMembers, userEdgeNames } from '../types/user.ts';
 import { City, cityAt } from './city.ts';
 import { Event, EventRelation } from './event.ts';
+
+/** People by their relation to an event. */
+const items = ({ entries }: PersonFeed) => asItems(entries, atomUser);
+const people = { type: User, from: ['id' as const], rareField: 'author', items };
 
 builder.objectFields(Event, (t) => ({
   viewerRelation: t.computed({
@@ -17,18 +21,14 @@ builder.objectFields(Event, (t) => ({
     resolve: ({ status }, _, { viewer }) => (viewer.isLoggedIn ? (relations.get(asText(status).trim()) ?? null) : null),
   }),
   participants: t.connection({
-    type: User,
     description: 'The participants, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.participants,
-    from: ['id'],
-    items: ({ entries }) => asItems(entries, atomUser),
+    ...people,
   }),
   interestedPeople: t.connection({
-    type: User,
     description: 'The interested people, in the order of the service. Costs one call.',
     endpoint: eventEndpoints.wishers,
-    from: ['id'],
-    items: ({ entries }) => asItems(entries, atomUser),
+    ...people,
   }),
 }));
 

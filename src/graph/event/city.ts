@@ -50,6 +50,7 @@ export const City = builder.objectRef<CityShape>('City').implement({
       description: 'The events of the city, in the order of the service. Costs one call.',
       args: { type: t.arg({ type: EventTypeEnum, description: 'Only events of this type; all by default.' }) },
       endpoint: eventEndpoints.ofCity,
+      rareField: 'author',
       from: ['id'],
       input: ({ id }, { type }) => ({ id, type: type ?? undefined }),
       isEmpty: ({ id }) => isKeyByName(id),

@@ -193,15 +193,14 @@ builder.queryField('searchEvents', (t) =>
       cityId: t.arg.id({ description: 'Global or bare id of a city, such as `beijing`; all cities by default.' }),
     },
     endpoint: eventEndpoints.search,
+    rareField: 'author',
     input: (_, { query, cityId }) => ({
       q: searchText('query', query),
-      location: cityId == null ? EVERY_CITY : sourceIdOf('City', cityId, 'cityId'),
+      location: cityId == null ? 'all' : sourceIdOf('City', cityId, 'cityId'),
     }),
     representation: eventInFeed,
   }),
 );
-
-const EVERY_CITY = 'all';
 
 /** The lists that may contain an event with its numbers of participants, and cities, which are read from events. */
 export const eventLists = [

@@ -10,7 +10,7 @@ test('a record that the list of the service holds beside its id is likely to be 
 });
 
 test('a record of which the list holds the id alone is likely to be loaded', () => {
-  const readers = '{ book(id: "1") { collection(userId: "2") { status user { name } } } }';
+  const readers = '{ book(id: "1") { title collection(userId: "2") { status user { name } } } }';
   expect(callsOf(readers).likely).toBe(callsOf(readers).most);
 });
 
@@ -38,6 +38,29 @@ test('what a list tells of its parent is likely not to be loaded', () => {
   expect(callsOf(city).likely).toBe(1);
 });
 
+test.each([
+  ['{ event(id: "1") { id participants { totalCount } } }', 1],
+  ['{ node(id: "Subject:1") { ... on Subject { id photos(first: 20) { nodes { imageUrl } } } } }', 1],
+  ['{ book(id: "1") { tagsCount } }', 1],
+  ['{ annotation(id: "1") { page content(format: HTML) } }', 1],
+  ['{ event(id: "1") { title participants { totalCount } } }', 2],
+])('a record that the client named is likely to be loaded unless a call below it shows it: %s', (document, likely) => {
+  expect(callsOf(document)).toMatchObject({ likely, most: 2 });
+});
+
+test('what a list selects of its parent again is likely to be loaded with the parent', () => {
+  const film = '{ subject(id: "1") { comments { nodes { content subject { countries } } } } }';
+  expect(callsOf(film)).toMatchObject({ likely: 2, most: 3 });
+});
+
+test('a feed is likely to have an author if it is that of a person', () => {
+  const notesOf = (feed: string) => `${feed} { author { ... on User { notes { totalCount } } } }`;
+  expect(callsOf(`{ ${notesOf('searchEvents')} }`)).toMatchObject({ likely: 1, most: 2 });
+  expect(callsOf(`{ city(id: "beijing") { ${notesOf('events')} } }`)).toMatchObject({ likely: 1, most: 2 });
+  expect(callsOf(`{ event(id: "1") { ${notesOf('participants')} } }`)).toMatchObject({ likely: 1, most: 3 });
+  expect(callsOf(`{ user(id: "alice") { ${notesOf('events')} } }`)).toMatchObject({ likely: 2, most: 2 });
+});
+
 test('a deferred part of a record is likely to be loaded later', () => {
   expect(callsOf('{ book(id: "1") { title ... @defer { summary } } }')).toMatchObject({ likely: 2, most: 2 });
 });
@@ -45,7 +68,8 @@ test('a deferred part of a record is likely to be loaded later', () => {
 test('a write is likely to be made once, and shows its record if its response has it', () => {
   const note = 'mutation { createNote(input: { title: "A", content: "B" }) { note { title } } }';
   const like = 'mutation { likeNote(input: { id: "1" }) { note { title } } }';
-  expect([callsOf(note).likely, callsOf(like).likely]).toEqual([1, 2]);
+  const collect = 'mutation { collectBook(input: { bookId: "1", status: READ }) { book { title } } }';
+  expect([note, like, collect].map((each) => callsOf(each).likely)).toEqual([1, 2, 1]);
 });
 
 test('the ids of several lists may be variables', () => {
