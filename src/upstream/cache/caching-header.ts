@@ -69,6 +69,10 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
   };
 }
 
+/** Whether the same headers mean the same in later responses: not if a time is counted from them. */
+export const areConstant = ({ age, expires, date }: CachingHeaders): boolean =>
+  age === undefined && (expires === undefined || lifetimeOf(expires, date) === 0);
+
 /** The words of the headers that forbid caching or limit it, for people; empty if there are none. */
 export function forbiddingWords(headers: CachingHeaders, { refusal, age }: Cacheability, isCached: boolean) {
   const directives = directivesOf(headers['cache-control']);
@@ -103,7 +107,7 @@ function refusalOf(
 }
 
 /** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */
-const varies = (vary: string, { share, sent }: CachingRules): boolean =>
+export const varies = (vary: string, { share, sent }: CachingRules): boolean =>
   namesIn(vary).some((name) => {
     if (name === '*') return true;
     return name === 'authorization' ? share === 'public' : sent.some((word, at) => at % 2 === 0 && word === name);

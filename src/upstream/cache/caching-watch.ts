@@ -1,21 +1,25 @@
 /** Counts responses that are not cached because of their headers, and reports once for each service what its headers forbid. */
-import { type Endpoint, isForEverybody } from '../../api/endpoint.ts';
+import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { Service } from '../errors.ts';
 import {
   type Cacheability,
   type CachingHeaders,
   type Refusal,
+  areConstant,
   cacheabilityOf,
   forbiddingWords,
   isRelaxed,
   unspecified,
+  varies,
 } from './caching-header.ts';
 import { isCached } from './lifetime.ts';
 import type { Config } from '../../config/settings.ts';
 
 /** `words`: see `forbiddingWords`. `isObeyed`: the responses are not cached, or only for an outage. */
 export type OnForbidden = (service: Service, words: readonly string[], isObeyed: boolean) => void;
+
+type Known = Partial<Record<Share, { headers: CachingHeaders; reuse: Cacheability }>>;
 
 export type CachingWatch = ReturnType<typeof createCachingWatch>;
 
@@ -31,6 +35,8 @@ export function createCachingWatch(
     expired: 0,
   };
   const reported = new Set<string>();
+  /** The last headers of each scope, of others' credentials and the own, and what follows from them: a service sends the same with nearly all its responses. */
+  const last: Record<Service, Known[]> = { catalog: [{}, {}], events: [{}, {}] };
 
   function see(endpoint: Endpoint, headers: CachingHeaders, reuse: Cacheability): void {
     const { service, share } = endpoint;
@@ -55,10 +61,21 @@ export function createCachingWatch(
       headers: CachingHeaders,
       sent: readonly string[],
     ): Cacheability {
-      const { share } = endpoint;
-      const reuse = cacheabilityOf(headers, { share, isPersonal: share === 'tier' && !isOwn, mode, sent });
+      const { service, share } = endpoint;
+      const rules = { share, isPersonal: share === 'tier' && !isOwn, mode, sent };
+      const all = (last[service] ??= [{}, {}])[isOwn ? 1 : 0]!;
+      const known = all[share];
+      const isKnown =
+        known !== undefined &&
+        headers.age === undefined &&
+        headers['cache-control'] === known.headers['cache-control'] &&
+        headers.vary === known.headers.vary &&
+        headers.expires === known.headers.expires &&
+        (headers.vary === undefined || varies(headers.vary, rules) === (known.reuse.refusal === 'vary'));
+      const reuse = isKnown ? known.reuse : cacheabilityOf(headers, rules);
       if (reuse !== unspecified && (isForEverybody({ share }) || (share === 'anonymous' && isOwn)))
         see(endpoint, headers, reuse);
+      if (!isKnown && areConstant(headers)) all[share] = { headers, reuse };
       return reuse;
     },
   };
