@@ -24,7 +24,7 @@ const ROOMS = {
   'server/features/idempotency': 1_338,
   atom: 1_268,
   config: 1_877,
-  'check and doctor and inspect and commands and cli': 2_928,
+  'check and doctor and inspect and commands and cli': 2_710,
   'embedding and extension': 739,
   origin: 3_861,
 };

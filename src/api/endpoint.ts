@@ -141,11 +141,6 @@ export type WritesOf<Table> = {
   [Name in keyof Table]: Table[Name] extends { method: 'GET' } ? never : Name;
 }[keyof Table];
 
-/** The paths that a table reads. */
-export type PathsReadIn<Table> = Table extends unknown
-  ? { [Name in keyof Table]: Table[Name] extends { method: 'GET'; path: infer Path } ? Path : never }[keyof Table]
-  : never;
-
 /** The members of a record by tier. */
 export interface MemberGates {
   readonly members: Readonly<Record<string, readonly Tier[]>>;

@@ -51,7 +51,7 @@ export async function runCheck(
   const checkReads = reads.length > 0 ? createUnreadCheck(readReads(reads), failOn) : undefined;
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
-  const stale = staleFindings(schema, operations);
+  const stale = staleFindings(operations);
   const results = operations.map((operation): PricedResult => {
     const key = keys.get(operation)!;
     const before = stored.get(key);

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { type AddressInfo, type Server, createServer as createTcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/read.ts';
-import { checkMemory } from '../../src/doctor/check-machine.ts';
 import { diagnosesJson, diagnosesText, exitCodeOf, failed } from '../../src/doctor/diagnosis.ts';
 import { diagnose } from '../../src/doctor/doctor.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
@@ -21,9 +16,7 @@ import { service } from '../support/service.ts';
 async function doctor(env: NodeJS.ProcessEnv) {
   const all = await diagnose({
     readSettings: () => configWith(env),
-    startProblems: () => Promise.resolve([]),
     withoutEffect: [],
-    manifestProblems: () => Promise.resolve([]),
   });
   return {
     all,
@@ -61,18 +54,9 @@ test('over the origin everything is well, in five reads', async () => {
   const { url, requests } = await changing(origin.url, (_, body) => body);
   const { lines, exitCode, text } = await doctor(over(url, { ACCESS_TOKEN: 'demo-app', FILM_TIER: 'advance' }));
   expect(lines).toEqual(
-    [
-      'settings',
-      'manifest',
-      'memory',
-      'redis',
-      'idempotency keys',
-      'upstream catalog',
-      'upstream events',
-      'token',
-      'scopes',
-      'caching',
-    ].map((check) => `ok ${check}`),
+    ['settings', 'redis', 'idempotency keys', 'upstream catalog', 'upstream events', 'token', 'scopes', 'caching'].map(
+      (check) => `ok ${check}`,
+    ),
   );
   expect(exitCode).toBe(0);
   expect(text).toContain('seen book_basic_r, movie_advance_r, movie_basic_r, movie_premium_r; film tier advance');
@@ -338,31 +322,6 @@ test.skipIf(!hasOpenssl)('of a Redis whose certificate an unknown authority sign
   expect(find('redis')[0]!.advice).toMatch(/name that in REDIS_CA\. The facade runs without it/);
 });
 
-test.each([
-  [undefined, 4_000, 'ok'],
-  [1_000, 600, 'ok'],
-  [1_000, 2_000, 'warning'],
-  [300, 150, 'warning'],
-  [250, 220, 'warning'],
-  [756, 570, 'ok'],
-  [740, 570, 'warning'],
-])('a limit of %s MB with a heap of %s MB is %s', (limit, heap, status) => {
-  const memory = { limit: limit && limit * 1e6, heap: heap * 1e6 };
-  expect(checkMemory(readConfig({}), memory).status).toBe(status);
-});
-
-test('the memory that is needed is that of all caches at their largest, and of the program', () => {
-  const { details } = checkMemory(readConfig({}), { limit: undefined, heap: 4e9 });
-  expect(details).toMatchObject({ neededBytes: 120e6 + 64e6 + 64e6 + 50e6 + 8e6 });
-});
-
-test('files that are held in memory are outside of the heap, as many as MAX_HELD_UPLOAD_BYTES allows', () => {
-  const memory = { limit: 600e6, heap: 400e6 };
-  const check = (bytes: number) => checkMemory(readConfig({ MAX_HELD_UPLOAD_BYTES: String(bytes) }), memory);
-  expect(check(64e6)).toMatchObject({ status: 'ok', details: { outsideHeapBytes: 100e6 + 64e6 } });
-  expect(check(120e6)).toMatchObject({ status: 'warning', details: { outsideHeapBytes: 100e6 + 120e6 } });
-});
-
 test('every line that is not ok says what to do, in text and for programs', async () => {
   const { all, text } = await doctor(over('http://127.0.0.1:9', { HOST: '0.0.0.0' }));
   for (const { status, advice, message } of all) {
@@ -374,39 +333,13 @@ test('every line that is not ok says what to do, in text and for programs', asyn
 });
 
 test('the command prints JSON, and its exit code is that of the checks', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const manifest = join(folder, 'manifest.json');
-  writeFileSync(manifest, JSON.stringify({ a: '{ nothing }' }));
-  const args = ['doctor', '--json', '--base-url', 'http://127.0.0.1:9', '--persisted-operations', manifest];
-  const { code, out } = await runProgram({}, args);
-  const { ok, checks } = JSON.parse(out) as {
-    ok: boolean;
-    checks: { check: string; status: string; message: string }[];
-  };
+  const { code, out } = await runProgram({}, ['doctor', '--json', '--base-url', 'http://127.0.0.1:9']);
+  const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: { check: string; status: string }[] };
   expect([code, ok]).toEqual([1, false]);
-  expect(checks.find(({ check }) => check === 'manifest')).toMatchObject({
-    status: 'warning',
-    message: expect.stringContaining('nothing'),
-  });
   expect(checks.filter(({ status }) => status === 'failed').map(({ check }) => check)).toEqual([
     'upstream catalog',
     'upstream events',
   ]);
-});
-
-test('operations that cannot be tools of agents fail at the doctor with the sentence of the start', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const env = { MCP: 'on', MCP_OPERATIONS: join(folder, 'away') };
-  const start = await runProgram({ ...env, ...over('http://127.0.0.1:9', { PORT: '0' }) });
-  expect(start).toMatchObject({ code: 1, err: expect.stringContaining('MCP_OPERATIONS must name') });
-  const { code, out } = await runProgram(env, ['doctor', '--json', '--base-url', 'http://127.0.0.1:9']);
-  const { checks } = JSON.parse(out) as { checks: { check: string; status: string; message: string }[] };
-  const settings = checks.filter(({ check }) => check === 'settings');
-  expect([code, settings.length]).toEqual([1, 1]);
-  expect(settings[0]!.status).toBe('failed');
-  expect(start.err).toContain(settings[0]!.message);
 });
 
 test.skipIf(!hasOpenssl)('the built command calls the service through a proxy', async () => {
