@@ -55,10 +55,10 @@ export function failing(url: string) {
   const agent = new Agent();
   afterAll(() => agent.close());
   let calls = 0;
-  let fail: (nth: number, path: string) => ((handler: Handler) => void) | undefined = () => undefined;
+  let fail: (nth: number, path: string, body: unknown) => ((handler: Handler) => void) | undefined = () => undefined;
   const dispatcher = {
     dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler & Handler) {
-      const failure = fail(calls++, options.path);
+      const failure = fail(calls++, options.path, options.body);
       if (!failure) return agent.dispatch(options, handler);
       setImmediate(() => {
         handler.onConnect(() => undefined);
