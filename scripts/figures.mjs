@@ -11,12 +11,12 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_958,
+  'src without origin': 42_960,
   'graph and api': 7_196,
   engine: 10_022,
   'engine/cost': 1_257,
   'engine/documents': 1_011,
-  'upstream without redis': 6_011,
+  'upstream without redis': 6_013,
   'upstream/limits': 768,
   'upstream/redis': 1_931,
   'server without idempotency': 8_364,

@@ -178,7 +178,9 @@ export class RecordLoader {
     const projected = projection(source, this.membersToRequest(wanted, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
-      const response = await calls.send(request, path, { reader: cache, isReload: cached?.isReload });
+      // A read of what is not cached is no extra one.
+      const isReload = cached?.isReload && members.every((member) => member in cached.value);
+      const response = await calls.send(request, path, { reader: cache, isReload });
       this.store(load, fresh, projected, response);
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);

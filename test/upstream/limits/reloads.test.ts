@@ -181,6 +181,16 @@ describe('a reload', () => {
     expect(requests).toHaveLength(10);
   });
 
+  test('reads a field that is not cached from the whole share, as without no-cache', async () => {
+    const { reload, plain, requests } = await openReloading({ accessToken: 'app', filmTier: 'basic' });
+    const from = { 'x-forwarded-for': '192.0.2.1' };
+    for (let at = 1; at <= 10; at++) await plain(`{ subject(id: "${at}") { title } }`, from);
+    const { data, errors } = await reload('{ subject(id: "1") { title year } }');
+    expect(errors).toBeUndefined();
+    expect(data.subject.title).toBe('first');
+    expect(requests).toHaveLength(11);
+  });
+
   test.each(['no-cache, no-cache', 'NO-CACHE', 'max-age=0,no-cache', `${'x,'.repeat(3500)}no-cache`])(
     'is asked for by any form of the directive: %.20s',
     async (value) => {
