@@ -12,7 +12,6 @@ const REFUSED_RECORDS = 3;
 
 /** The credential has a tier that gets such a response. */
 export function learnFromResponse(policy: TierPolicy, credential: Credential, endpoint: Endpoint, value: object): void {
-  if (!endpoint.isTiered) return;
   credential.refusedEndpoints.delete(endpoint.path);
   credential.refusedRecords.delete(endpoint);
   // A tier that is set is not learned: the members need not be looked through.

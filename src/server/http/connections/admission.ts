@@ -2,22 +2,12 @@
  * Limits how many operations run at once. Operations past the limit wait; past a second limit they are rejected early and cheaply, so that
  * admitted operations are finished. Upstream calls are not counted: a running operation never waits for operations that wait.
  */
-import type { ServerResponse } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, cancel } from '../../../lib/cancellation.ts';
 import { type Semaphore, createSemaphore } from '../../../upstream/limits/semaphore.ts';
 import type { Exchange } from '../exchange.ts';
-import {
-  type ErrorFormat,
-  type HelpSettings,
-  type HttpError,
-  RETRY_AFTER,
-  clientLeft,
-  httpErrorBody,
-  notStored,
-  overloaded,
-} from '../response/http-error.ts';
+import { type HttpError, clientLeft, overloaded } from '../response/http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -159,20 +149,4 @@ export class Admission {
     if (!isAdmitted) throw overloaded();
     return this.take(request);
   }
-}
-
-const OVERLOADED_HEADERS = Object.entries({ 'content-type': 'application/json; charset=utf-8', ...RETRY_AFTER }).flat();
-
-/** Prepares the bodies, because under overload there are many of these responses. */
-export function overloadedSender(settings: HelpSettings) {
-  const bodies: Readonly<Record<ErrorFormat, string>> = {
-    graphql: httpErrorBody(overloaded(), settings, 'graphql'),
-    'json-rpc': httpErrorBody(overloaded(), settings, 'json-rpc'),
-  };
-  return (response: ServerResponse, headers: string[], format: ErrorFormat): void => {
-    const body = bodies[format];
-    headers.push(...OVERLOADED_HEADERS, ...Object.entries(notStored(response.req)).flat());
-    response.writeHead(503, [...headers, 'content-length', String(Buffer.byteLength(body))]);
-    response.end(body);
-  };
 }

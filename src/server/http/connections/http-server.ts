@@ -5,13 +5,21 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
-import { type Admission, type SlotHolder, overloadedSender } from './admission.ts';
+import type { Admission, SlotHolder } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
 import { CLOSE, type Connection, type ConnectionSettings, type Connections, trackConnections } from './connections.ts';
 import { Exchange } from '../exchange.ts';
 import { MAX_HEADERS, addCorsHeaders, checkHeaders, requestIdOf } from '../request/headers.ts';
-import { type ErrorFormat, HttpError, notFound, sendHttpError } from '../response/http-error.ts';
+import {
+  type ErrorFormat,
+  HttpError,
+  httpErrorBody,
+  notFound,
+  notStored,
+  overloaded,
+  sendHttpError,
+} from '../response/http-error.ts';
 import type { StatusOf } from '../response/status.ts';
 import { acceptedTypes } from '../request/accept.ts';
 import { UnreadBytes } from './unread-bytes.ts';
@@ -50,6 +58,9 @@ interface HttpServerParts {
 /** How long the connection of a rejected request is not read: a rejection costs a tenth of a response, and its client may retry at once. */
 const REJECTED_PAUSE_MS = 50;
 
+/** One for all, because there are many under overload. */
+const OVERLOADED = overloaded();
+
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
 export class HttpServer {
@@ -67,13 +78,11 @@ export class HttpServer {
   private routes: ReadonlyMap<string, HttpRoute> = new Map();
   private errorFormats: readonly (readonly [path: string, ErrorFormat])[] = [];
   private readonly parts: HttpServerParts;
-  private readonly sendOverloaded: ReturnType<typeof overloadedSender>;
   private readonly successes: Tally;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics } = parts;
     this.parts = parts;
-    this.sendOverloaded = overloadedSender(config);
     this.compression = config.compression ? new Compression() : undefined;
     this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
     this.server = createServer(
@@ -160,13 +169,17 @@ export class HttpServer {
   }
 
   private rejectOverload({ isOverLimit }: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const { config, metrics } = this.parts;
     const headers: string[] = [];
-    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
+    addCorsHeaders(request, headers, config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
     // Not before the request is closed: reading its body would resume the socket.
     else request.once('close', () => pause(request.socket, REJECTED_PAUSE_MS));
-    this.parts.metrics.overloads.inc();
-    this.sendOverloaded(response, headers, this.errorFormatOf(request));
+    metrics.overloads.inc();
+    const body = httpErrorBody(OVERLOADED, config, this.errorFormatOf(request));
+    headers.push('content-type', 'application/json; charset=utf-8', ...Object.entries(OVERLOADED.headers).flat());
+    headers.push(...Object.entries(notStored(request)).flat(), 'content-length', String(Buffer.byteLength(body)));
+    response.writeHead(OVERLOADED.status, headers).end(body);
   }
 
   private startExchange(

@@ -50,9 +50,7 @@ export class HttpError extends Error {
 export const clientLeft = (): HttpError => new HttpError('CLIENT_LEFT', 'The client disconnected.');
 
 export const overloaded = (message = 'The server is overloaded.'): HttpError =>
-  new HttpError('OVERLOADED', message, { headers: RETRY_AFTER });
-
-export const RETRY_AFTER = { 'retry-after': '1' };
+  new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });
 
 export const notFound = (): HttpError => new HttpError('NOT_FOUND', 'There is nothing here: the graph is at /graphql.');
 
