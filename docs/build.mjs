@@ -122,24 +122,32 @@ function turns(about, files, at) {
   return `<nav class="turn" aria-label="Next and previous page">${link(files[at - 1], 'prev', 'Previous')}${link(files[at + 1], 'next', 'Next')}</nav>`;
 }
 
+/** The page behind a door has the same name in each group. */
+const nameIn = ({ what, files }, file, { title }) => {
+  if (what && file === files[0]) return 'First steps';
+  return file === 'README.md' ? 'Overview' : title;
+};
+
 const menuOf = (groups, about) =>
   groups
-    .map(({ title, files }) => {
-      const links = files.map(about).map((page) => `<a href="${page.path}">${page.title}</a>`);
-      return `<b>${title}</b>\n${links.join('\n')}`;
+    .map((group) => {
+      const links = group.files.map((file) => `<a href="${about(file).path}">${nameIn(group, file, about(file))}</a>`);
+      return `<b>${group.title}</b>\n${links.join('\n')}`;
     })
     .join('\n');
 
+/** The doors, then all pages by group. */
 function indexOf(groups, about) {
-  const parts = groups.map(({ title, what, files }) => {
-    const items = files
-      .map(about)
-      .map((page) => `<dt><a href="${page.path}">${page.title}</a></dt><dd>${page.summary}</dd>`);
+  const term = (path, name, text) => `<dt><a href="${path}">${name}</a></dt><dd>${text}</dd>`;
+  const doors = groups.filter(({ what }) => what);
+  const first = doors.map(({ title, what, files }) => term(about(files[0]).path, title, what));
+  const parts = groups.map((group) => {
+    const { title, files } = group;
+    const items = files.map((file) => term(about(file).path, nameIn(group, file, about(file)), about(file).summary));
     const heading = `<h2 id="${title.toLowerCase().replaceAll(' ', '-')}">${title}</h2>`;
-    const first = what && `<p class="door"><a href="${about(files[0]).path}">The first ten minutes</a>: ${what}</p>`;
-    return `<section>${heading}\n${first ?? ''}<dl class="pages">${items.join('\n')}</dl></section>`;
+    return `<section>${heading}\n<dl class="pages">${items.join('\n')}</dl></section>`;
   });
-  return `<h1>Documentation</h1>\n${parts.join('\n')}`;
+  return `<h1>Documentation</h1>\n<p>The first ten minutes:</p>\n<dl class="pages">${first.join('\n')}</dl>\n${parts.join('\n')}`;
 }
 
 const renderer = (file, files) => ({

@@ -24,7 +24,7 @@ input, button { padding: 0.35rem 0.6rem; border: 1px solid light-dark(#7a869e, #
 .toc { margin: 1rem 0; font-size: 0.9rem; line-height: 1.4; columns: 9rem; }
 .turn { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem; margin-top: 3rem; }
 .menu [aria-current] { color: var(--text); font-weight: 600; }
-main { min-width: 0; max-width: 41rem; overflow-wrap: break-word; }
+main { min-width: 0; max-width: 37.5rem; overflow-wrap: break-word; }
 h1 { margin: 1.25rem 0 0.5rem; font-size: 1.75rem; line-height: 1.25; }
 h2 { margin: 2.5rem 0 0.5rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--edge); font-size: 1.25rem; }
 h3 { margin: 1.75rem 0 0.25rem; font-size: 1rem; }

@@ -58,6 +58,21 @@ test('the index lists every page, and every link of every page leads to a page a
   expect(broken).toEqual([]);
 });
 
+test('the start page begins with the four doors, each of which leads to a page with first steps', async () => {
+  const html = main(await get('/docs'));
+  const doors = [...html.split('<h2')[0]!.matchAll(/<a href="([^"]*)">(.*?)<\/a>/g)].map(([, path, name]) => [
+    path,
+    name,
+  ]);
+  expect(doors).toEqual([
+    ['/docs/front-ends', 'Build a web app'],
+    ['/docs/mobile', 'Build a mobile app'],
+    ['/docs/operations', 'Run it'],
+    ['/docs/embedding', 'Put it into your server'],
+  ]);
+  for (const [path] of doors) expect(await get(path!)).toContain('aria-current="page">First steps');
+});
+
 test('a page has its text, a way back, and no file of the repository behind a link', async () => {
   const html = await get('/docs/architecture');
   expect(html).toContain('<h2 id="dependencies"><a href="#dependencies">Dependencies</a></h2>');
