@@ -17,6 +17,11 @@ interface Page {
   morePhotos(client: ApolloClient, id: string, after: string): Promise<unknown>;
   like(client: ApolloClient, note: { id: string; likesCount: number }): Promise<unknown>;
   annotate(client: ApolloClient, book: string, content: string): Promise<Record<string, string>>;
+  rate(client: ApolloClient, book: string, rating: number, revision: string): Promise<Conflict | undefined>;
+}
+interface Conflict {
+  current: Record<string, unknown>;
+  revision: string;
 }
 
 const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/docs.ts');
@@ -89,6 +94,26 @@ test('loadMore adds the next page to the list that the page shows', async () => 
   await page.loadMore(watched, cursor);
   await vi.waitFor(() => expect(shown.at(-1)).toBeGreaterThan(first!), { timeout: 15_000 });
   subscription.unsubscribe();
+});
+
+test('rate returns what another device has made of the entry, and with its revision is written', async () => {
+  const shown = gql`
+    {
+      book(id: "6082808") {
+        id
+        viewerCollection {
+          id
+          revision
+        }
+      }
+    }
+  `;
+  const { data } = await client.query<{ book: { viewerCollection: { revision: string } } }>({ query: shown });
+  const { revision } = data!.book.viewerCollection;
+  expect(await page.rate(client, '6082808', 3, revision)).toBeUndefined();
+  const conflict = await page.rate(client, '6082808', 1, revision);
+  expect(conflict!.current).toMatchObject({ rating: 3 });
+  expect(await page.rate(client, '6082808', 1, conflict!.revision)).toBeUndefined();
 });
 
 test('like returns the count of the service', async () => {
