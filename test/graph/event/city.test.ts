@@ -31,6 +31,15 @@ describe('a city', () => {
     });
   });
 
+  test('has a page as large as the service makes it, and says that there are more events', async () => {
+    const { events, execute } = facade();
+    replyTo(events, '/event/location/beijing?max-results=100&start-index=1', feed(there, { total: 2 }));
+    const { data } = await execute(
+      '{ city(id: "beijing") { events(first: 100) { nodes { id } pageInfo { hasNextPage } } } }',
+    );
+    expect(data.city.events).toEqual({ nodes: [{ id: 'Event:1' }], pageInfo: { hasNextPage: true } });
+  });
+
   test('loads its films in theaters by its name', async () => {
     const { service, events, execute } = facade();
     replyTo(events, '/event/location/beijing?max-results=1', feed(there));
