@@ -80,7 +80,7 @@ function serialRunner(
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
   const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
   return async (execution) => {
-    const data = newObject(hasProtoKey);
+    const data: Source = hasProtoKey ? bareObject() : {};
     execution.data = data;
     try {
       for (const step of steps) {
@@ -126,7 +126,7 @@ function selectFields(
   const hasProtoKey = keys.includes('__proto__');
   const bytes = keys.reduce((sum, key) => sum + PUNCTUATION_BYTES + key.length, 0);
   return (source, execution, path) => {
-    const object = newObject(hasProtoKey);
+    const object: Source = hasProtoKey ? bareObject() : {};
     const { room } = execution;
     room.values -= steps.length;
     room.bytes -= bytes;
@@ -140,10 +140,10 @@ function selectFields(
   };
 }
 
-const keyOf = (step: Step | string): string => (typeof step === 'string' ? step : step.key);
-
 /** Objects without a prototype are slow, but in others the key `__proto__` would set the prototype. */
-const newObject = (hasProtoKey: boolean): Source => (hasProtoKey ? (Object.create(null) as Source) : {});
+const bareObject = (): Source => Object.create(null) as Source;
+
+const keyOf = (step: Step | string): string => (typeof step === 'string' ? step : step.key);
 
 function execute(step: Step, source: Source, execution: Execution, path: Path | undefined, object: Source): unknown {
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
@@ -277,7 +277,7 @@ function completeObject(schema: GraphQLSchema, position: Position): Complete {
   const selects = new Map([...selections].map(([name, each]) => [name, selectOf(schema, each, position)]));
   const [only] = selects.values();
   const abstract = abstractIn(field.type);
-  if (!abstract && only) return (value, execution, path) => only(value as Source, execution, path);
+  if (!abstract && only) return only as Complete;
   const info = infoOf(schema);
   return (value, execution, path) => {
     const record = value instanceof PartlyLoaded ? value.record : value;

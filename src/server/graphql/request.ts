@@ -250,9 +250,9 @@ function formParams(text: string): Record<string, unknown> & { query?: string; o
 /** Checks that the value is one request with a document or its id. */
 export function checkParams(value: unknown): GraphqlParams {
   if (Array.isArray(value)) throw new HttpError('BATCHING_OFF', 'The body is a list of operations.');
-  if (typeof value !== 'object' || value === null || !(hasText(value) || hasDocumentId(value))) {
+  const isObject = typeof value === 'object' && value !== null;
+  if (!isObject || !(('query' in value && typeof value.query === 'string') || hasDocumentId(value)))
     throw malformedRequest('The body must be an object with a string "query".');
-  }
   if ('operationName' in value && value.operationName != null && typeof value.operationName !== 'string')
     throw malformedRequest('"operationName" must be a string.');
   return paramsOf(value);
@@ -270,8 +270,6 @@ export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefine
   if (!onError) throw malformedRequest(`"onError" must be one of ${ON_ERROR.join(', ')}.`);
   return onError;
 }
-
-const hasText = (value: object): boolean => 'query' in value && typeof value.query === 'string';
 
 /** The id itself is checked later, by `createDocuments`. */
 const hasDocumentId = (value: object): boolean =>

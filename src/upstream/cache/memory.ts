@@ -191,7 +191,10 @@ export function createMemoryCache(maxBytes: number) {
     },
   });
   const isCurrent = (version: number, { tag, groupTag, partition }: CacheKey) =>
-    version >= oldestKnown && [tag, groupTag, partition].every((name) => version >= (invalidated.get(name) ?? 0));
+    version >= oldestKnown &&
+    version >= (invalidated.get(tag) ?? 0) &&
+    version >= (invalidated.get(groupTag) ?? 0) &&
+    version >= (invalidated.get(partition) ?? 0);
 
   function find(key: CacheKey): CacheEntry | undefined {
     const table = absences.size > 0 && absences.has(key.text) ? absences : entries;

@@ -215,7 +215,8 @@ export class RecordLoader {
    */
   private isCovered(source: RecordSource, members: MemberNames, { isFresh, isAbsent, value }: Cached): boolean {
     if (isAbsent) return isFresh;
-    if (!isFresh || !members.every((member) => member in value)) return false;
+    if (!isFresh) return false;
+    for (const member of members) if (!(member in value)) return false;
     if (!source.tiers) return true;
     const absent = members.filter((member) => value[member] === undefined);
     if (absent.length === 0) return true;
