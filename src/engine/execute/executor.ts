@@ -78,9 +78,8 @@ function serialRunner(
   { outputFields, type }: SelectionPlan,
 ): (execution: Execution) => Promise<ExecutionResult> {
   const steps = outputFields.map((each) => (typeof each === 'string' ? each : stepOf(schema, each, undefined)));
-  const hasProtoKey = steps.some((step) => keyOf(step) === '__proto__');
   return async (execution) => {
-    const data: Source = hasProtoKey ? bareObject() : {};
+    const data = bareObject();
     execution.data = data;
     try {
       for (const step of steps) {

@@ -13,12 +13,10 @@ interface ArgumentBuilder {
   arg: { int(options: object): unknown; string(options: object): unknown };
 }
 const SAME_LIST = 'It must be a cursor of the same list with the same filters.';
+const FEWER = 'The service may return fewer at once: `hasNextPage` says whether there are more.';
 
 export const pagingArgs = (t: ArgumentBuilder, first: number) => ({
-  first: t.arg.int({
-    defaultValue: first,
-    description: `The most nodes to return, 1 to ${FIRST_MAX}; fewer if the service returns fewer at once, and \`hasNextPage\` says whether there are more.`,
-  }),
+  first: t.arg.int({ defaultValue: first, description: `The most nodes to return, 1 to ${FIRST_MAX}. ${FEWER}` }),
   after: t.arg.string({ description: `The page starts after the edge with this cursor. ${SAME_LIST}` }),
   offset: t.arg.int({
     description: 'The number of nodes to skip, for numbered pages. Do not use it together with `after`.',

@@ -107,11 +107,13 @@ function refusalOf(
 }
 
 /** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */
-export const varies = (vary: string, { share, sent }: CachingRules): boolean =>
-  namesIn(vary).some((name) => {
-    if (name === '*') return true;
-    return name === 'authorization' ? share === 'public' : sent.some((word, at) => at % 2 === 0 && word === name);
-  });
+export function varies(vary: string, { share, sent }: CachingRules): boolean {
+  const names = namesIn(vary);
+  if (names.includes('*') || (share === 'public' && names.includes('authorization'))) return true;
+  for (let at = 0; at < sent.length; at += 2)
+    if (sent[at] !== 'authorization' && names.includes(sent[at]!)) return true;
+  return false;
+}
 
 const namesIn = remembering((header = ''): readonly string[] =>
   header

@@ -41,7 +41,11 @@ export class InFlightRequests {
     let own = this.all.get(credential);
     if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
     const known = own.requests.get(key);
-    if (!known) return begun(own, key, waiter, call);
+    if (!known) {
+      const request = new InFlightRequest(own, key);
+      request.begin(call);
+      return request.join(waiter, call);
+    }
     const mayJoin = reader ? reader.mayJoin() : true;
     if (mayJoin === true) return known.join(waiter, call);
     if (mayJoin === false) return known.joinNext(waiter, call);
@@ -76,17 +80,6 @@ interface CredentialRequests {
  * generation, all later ones stay alive with their entries until the next full collection.
  */
 const RENEWED_AFTER = 500;
-
-function begun(
-  own: CredentialRequests,
-  key: string,
-  waiter: CancellationToken,
-  call: SharedCall,
-): Promise<ApiResponse> {
-  const request = new InFlightRequest(own, key);
-  request.begin(call);
-  return request.join(waiter, call);
-}
 
 class InFlightRequest {
   /** Cancelled when the last waiter leaves. */
