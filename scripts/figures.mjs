@@ -11,16 +11,16 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_960,
-  'graph and api': 7_196,
+  'src without origin': 42_721,
+  'graph and api': 7_191,
   engine: 10_022,
   'engine/cost': 1_257,
   'engine/documents': 1_011,
-  'upstream without redis': 6_013,
+  'upstream without redis': 6_012,
   'upstream/limits': 768,
   'upstream/redis': 1_931,
-  'server without idempotency': 8_364,
-  'server/http': 2_152,
+  'server without idempotency': 8_349,
+  'server/http': 2_137,
   'server/features/idempotency': 1_338,
   atom: 1_268,
   config: 1_877,
