@@ -16,8 +16,8 @@ const libraries = [
   },
   {
     names: ['fast-xml-parser'],
-    home: ['src/atom/tree-parser.ts'],
-    message: 'Only atom/tree-parser.ts builds trees of XML.',
+    home: ['src/atom/mend.ts'],
+    message: 'Only atom/mend.ts checks XML by a library.',
   },
   {
     names: ['@graphql-inspector/core'],

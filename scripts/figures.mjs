@@ -11,18 +11,18 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_721,
+  'src without origin': 42_684,
   'graph and api': 7_191,
   engine: 10_022,
   'engine/cost': 1_257,
   'engine/documents': 1_011,
-  'upstream without redis': 6_012,
+  'upstream without redis': 6_011,
   'upstream/limits': 768,
   'upstream/redis': 1_931,
-  'server without idempotency': 8_349,
+  'server without idempotency': 8_347,
   'server/http': 2_137,
   'server/features/idempotency': 1_338,
-  atom: 1_268,
+  atom: 1_234,
   config: 1_877,
   'check and doctor and inspect and commands and cli': 2_710,
   'embedding and extension': 739,

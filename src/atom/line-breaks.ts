@@ -13,9 +13,15 @@ const blocks = new Set(
   ).split(' '),
 );
 
+/** The part of a name after its prefix. */
+export function localName(name: string): string {
+  const [first = '', second = first] = name.split(':', 2);
+  return second;
+}
+
 /** The mark before and after an element inside a text; '' for one that breaks no line. */
 function breakOf(name: string): string {
-  const local = name.slice(name.indexOf(':') + 1).toLowerCase();
+  const local = localName(name).toLowerCase();
   return local === 'br' ? BREAK : blocks.has(local) ? BLOCK : '';
 }
 

@@ -1,8 +1,6 @@
 /** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
 import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
-import type { AtomFields } from './fields.ts';
-import { elementPaths, parseFields } from './tree-parser.ts';
-import { readFields } from './reader.ts';
+import { readAtom as read } from './reader.ts';
 import {
   documentOf,
   encodeDraft,
@@ -18,6 +16,7 @@ import { eventTypes } from '../api/event.ts';
 import type { DocumentFormat } from '../api/service-descriptor.ts';
 import { readableText } from './xml.ts';
 
+export { elementPaths } from './mend.ts';
 export { attributeNames, elementRules } from './fields.ts';
 export { rels } from './links.ts';
 export { AtomError, escape, readableText, writableText } from './xml.ts';
@@ -34,10 +33,6 @@ export const readers = {
   reason: (document: string) => decodeReason(read(document, 'entry')),
   result: (document: string) => decodeResult(read(document, 'entry')),
 } satisfies Record<AtomMedia, (document: string, url?: string) => object>;
-
-/** The elements and attributes of a document; throws AtomError. */
-export const pathsIn = (media: AtomMedia, document: string): ReadonlySet<string> =>
-  elementPaths(document, media.endsWith('Feed') ? 'feed' : 'entry');
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
@@ -56,9 +51,6 @@ export const atomDocuments: DocumentFormat = {
   writers,
   readable: readableText,
 };
-
-const read = (document: string, root: 'entry' | 'feed', url?: string): AtomFields =>
-  readFields(document, root, url) ?? parseFields(document, root, url);
 
 // A term begins with the URL of the scheme, without `#kind`.
 const kindTerm = 'http://www.douban.com/2007#event.';

@@ -1,35 +1,47 @@
 /**
  * Reads Atom in one pass, without building a tree, with any prefixes, namespaces, quotes and spacing.
  *
- * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is left to the tree parser, which accepts what
- * lenient senders write and rejects the rest.
+ * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is mended first, and read here again.
  */
 import { codeUnitsOf } from '../lib/text/code-units.ts';
-import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
-import { textInside, withBreaks } from './line-breaks.ts';
+import { type Content, type ElementRule, AtomFields } from './fields.ts';
+import { localName, textInside, withBreaks } from './line-breaks.ts';
 import { resolvedUrl } from './links.ts';
-import { characterOf } from './references.ts';
-import { type Namespace, hasForbidden, isBlank, namespaces, trim, withLineFeeds } from './xml.ts';
+import { mended } from './mend.ts';
+import { type NamespaceScope, namespaceNames, namespaceOf, positionOf, ruleOf } from './names.ts';
+import { AtomError, hasForbidden, isBlank, trim, withLineFeeds, characterOf } from './xml.ts';
+
+/** The fields of the root element, which must be called `root`. Throws AtomError. */
+export function readAtom(document: string, root: 'entry' | 'feed', url?: string): AtomFields {
+  const fields = readFields(document, root, url) ?? readFields(mended(document), root, url, true);
+  if (!fields) throw new AtomError(`not one element ${root}`);
+  return fields;
+}
 
 /**
- * The fields of the root element, which must be called `root`; undefined if the document is left to the tree parser.
- * A document has been decoded from UTF-8, so lone surrogates are not looked for.
+ * Undefined if the document has to be mended. It has been decoded from UTF-8, so lone surrogates are not looked for. `isMended`: it is known to
+ * be well-formed.
  */
-export function readFields(document: string, root: 'entry' | 'feed', url?: string): AtomFields | undefined {
+export function readFields(
+  document: string,
+  root: 'entry' | 'feed',
+  url?: string,
+  isMended = false,
+): AtomFields | undefined {
   if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
-  if (trim(text.slice(end)) !== '') return undefined;
+  // Behind the root, the library accepts a reference.
+  if (!isMended && trim(text.slice(end)) !== '') return undefined;
   const units = codeUnitsOf(text);
   // Every loop stops at a `<`, so none of them runs past the end.
   units[end] = units[end + 1] = LESS;
-  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false };
+  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false, isMended };
   try {
     skipOutside(reader);
     if (units[reader.at] !== LESS) return undefined;
     const tag = readTag(reader, noScope);
-    const name = text.slice(tag.nameStart, tag.nameEnd);
-    if (name.slice(name.indexOf(':') + 1) !== root) return undefined;
+    if (localName(text.slice(tag.nameStart, tag.nameEnd)) !== root) return undefined;
     const fields = new AtomFields();
     fields.base = resolvedUrl(tag.base, url);
     if (!tag.isEmpty) readContent(reader, tag, { fields, exact: 0, loose: 0 }, 1);
@@ -50,18 +62,18 @@ interface Reader {
   at: number;
   /** A text had elements in it. */
   hasMarkup: boolean;
+  /** Names and duplicate attributes were checked. */
+  readonly isMended: boolean;
 }
 
-/** Thrown to leave a document to the tree parser. Shared, because creating an error costs as much as reading a feed. */
-const bailOut = new Error('left to the tree parser');
+/** Thrown to leave a document to be mended. Shared, because creating an error costs as much as reading a feed. */
+const bailOut = new Error('to be mended');
 
 function giveUp(): never {
   throw bailOut;
 }
 
-/** The namespaces in scope by prefix and colon, '' for the default; undefined if the interface does not use it. The innermost is first. */
-type Scope = readonly { readonly prefix: string; readonly namespace: Namespace | undefined }[];
-const noScope: Scope = [];
+const noScope: NamespaceScope = [];
 
 /** A start tag. Its name stays a range of the text: creating a string takes longer than comparing one in place. */
 interface Tag extends Content {
@@ -74,7 +86,7 @@ interface Tag extends Content {
   /** Its `xml:base`. */
   readonly base: string | undefined;
   /** The scope of its content. */
-  readonly scope: Scope;
+  readonly scope: NamespaceScope;
 }
 
 /** What is found in an element. Elements of another namespace count only until one of the right namespace is found. */
@@ -86,7 +98,8 @@ interface Found {
 }
 
 const noValues: Content['values'] = [];
-const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX] = [40, 32, 64]; // the scope is searched for each element
+// The scope is searched for each element.
+const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX, MENDED_NAMESPACES_MAX] = [40, 32, 64, 1_000];
 const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
   33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
@@ -173,13 +186,16 @@ function readEndTag(reader: Reader, { nameStart, nameEnd }: Tag): void {
   reader.at++;
 }
 
-function readTag(reader: Reader, outer: Scope): Tag {
+function readTag(reader: Reader, outer: NamespaceScope): Tag {
   const { text, units } = reader;
   const nameStart = ++reader.at;
   const nameEnd = skipName(reader);
-  let localStart = nameEnd;
-  while (localStart > nameStart && units[localStart - 1] !== COLON) localStart--;
-  const rule = ruleOf(reader, localStart, nameEnd);
+  let localStart = nameStart;
+  while (localStart < nameEnd && units[localStart] !== COLON) localStart++;
+  localStart = localStart < nameEnd ? localStart + 1 : nameStart;
+  let localEnd = localStart;
+  while (localEnd < nameEnd && units[localEnd] !== COLON) localEnd++;
+  const rule = ruleOf(units, localStart, localEnd);
   const values: Content['values'] = rule?.attributes.length ? [undefined, undefined] : noValues;
   let others: string[] | undefined;
   let base: string | undefined;
@@ -197,49 +213,22 @@ function readTag(reader: Reader, outer: Scope): Tag {
       continue;
     }
     const attribute = text.slice(from, to);
-    checkName(attribute);
+    checkName(reader, attribute);
     others ??= [];
-    if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
+    if (!reader.isMended && (others.length === ATTRIBUTES_MAX || others.includes(attribute))) giveUp();
     others.push(attribute);
     if (attribute === 'xml:base') base = value;
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
-    if (scope.length === NAMESPACES_MAX) giveUp();
-    const prefix = attribute === 'xmlns' ? '' : `${attribute.slice(6)}:`;
-    scope = [{ prefix, namespace: namespaceNames.get(value) }, ...scope];
+    if (scope.length === (reader.isMended ? MENDED_NAMESPACES_MAX : NAMESPACES_MAX)) giveUp();
+    const declared = attribute.slice(6);
+    scope = [{ prefix: declared && `${declared}:`, namespace: namespaceNames.get(value) }, ...scope];
   }
   const isEmpty = code === SLASH;
   if (isEmpty && units[++reader.at] !== GREATER) giveUp();
   reader.at++;
   const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, units, nameStart, localStart);
-  if (!isExact) checkName(text.slice(nameStart, nameEnd));
+  if (!isExact) checkName(reader, text.slice(nameStart, nameEnd));
   return { nameStart, nameEnd, rule, isExact, isEmpty, base, scope, values, text: '', inner: undefined };
-}
-
-/** Rules by the last five bits of the first letter: at most a few names to compare. */
-const rulesByInitial: readonly (readonly ElementRule[])[] = Array.from({ length: 32 }, (_, bits) =>
-  elementRules.filter(({ name }) => (name.charCodeAt(0) & 31) === bits),
-);
-
-function ruleOf({ units }: Reader, start: number, end: number): ElementRule | undefined {
-  for (const rule of rulesByInitial[units[start]! & 31]!) if (isAt(rule.name, units, start, end)) return rule;
-  return undefined;
-}
-
-function positionOf(names: readonly string[], units: Uint16Array, start: number, end: number): number {
-  for (let at = 0; at < names.length; at++) if (isAt(names[at]!, units, start, end)) return at;
-  return -1;
-}
-
-function namespaceOf(scope: Scope, units: Uint16Array, start: number, end: number): Namespace | undefined {
-  for (const { prefix, namespace } of scope) if (isAt(prefix, units, start, end)) return namespace;
-  return undefined;
-}
-
-/** Whether the range of the text is this name. */
-function isAt(name: string, units: Uint16Array, start: number, end: number): boolean {
-  if (name.length !== end - start) return false;
-  for (let at = 0; at < name.length; at++) if (name.charCodeAt(at) !== units[start + at]) return false;
-  return true;
 }
 
 function readValue(reader: Reader): string {
@@ -268,10 +257,6 @@ function readUntil(reader: Reader, mark: number): string {
   return hasReferences ? withReferences(piece) : piece;
 }
 
-const namespaceNames: ReadonlyMap<string, Namespace> = new Map(
-  (Object.keys(namespaces) as Namespace[]).map((name) => [namespaces[name], name]),
-);
-
 /** Returns the end of the name that begins here. Known names need no `checkName`. */
 function skipName(reader: Reader): number {
   const { units } = reader;
@@ -280,10 +265,13 @@ function skipName(reader: Reader): number {
   return (reader.at = at);
 }
 
-/** ASCII names with at most one prefix, but for those that fast-xml-parser rejects. */
-const acceptedName = /^(?!(?:__proto__|constructor|prototype)$)(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/;
+/** ASCII names with at most one prefix. */
+const plainName = /^(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/;
+const refusedName = /^(?:__proto__|constructor|prototype)$/;
 
-const checkName = (name: string): boolean => acceptedName.test(name) || giveUp();
+function checkName({ isMended }: Reader, name: string): void {
+  if (refusedName.test(name) || !(isMended || plainName.test(name))) giveUp();
+}
 
 /** Skips white space; returns the character after it. */
 function skipBlanks(reader: Reader): number {
@@ -294,6 +282,6 @@ function skipBlanks(reader: Reader): number {
   return units[at]!;
 }
 
-/** XML's own entities and numeric references are resolved; anything else is left to the tree parser. */
+/** XML's own entities and numeric references are resolved; anything else has to be mended. */
 const withReferences = (piece: string): string =>
   piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? '') ?? giveUp());

@@ -1,11 +1,11 @@
 /** Holds an Atom document against what is read of one. */
 import type { Endpoint, Media } from '../api/endpoint.ts';
-import { type AtomMedia, elementRules, attributeNames, pathsIn, rels } from '../atom/media.ts';
+import { attributeNames, elementPaths, elementRules, rels } from '../atom/media.ts';
 import { type Asked, type Deviation, compare } from './compare.ts';
 
 /** `value`: the decoded document. */
 export function compareAtom(endpoint: Endpoint, value: unknown, document: string, asked: Asked): Deviation[] {
-  const unknown = [...pathsIn(endpoint.media as AtomMedia, document)]
+  const unknown = [...elementPaths(document)]
     .filter((path) => !isKnown(path))
     .map((path): Deviation => ({ what: 'unknown', coordinate: path.slice(0, PATH_MAX) }));
   const missing = hasLostEntry(value) ? [{ what: 'missing', coordinate: 'entries[].id' } as const] : [];

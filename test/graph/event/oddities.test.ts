@@ -4,7 +4,7 @@ import { entry } from './documents.ts';
 
 const links = (fields: string) => `{ event(id: "7") { ${fields} } }`;
 
-/** The fields of event 7. `lenient`: the document is left to the tree parser. */
+/** The fields of event 7. `lenient`: the document has to be mended. */
 async function eventOf(inside: string, fields: string, { attributes = '', lenient = false } = {}) {
   const { events, execute } = facade();
   const text = entry('7', inside + (lenient ? '<summary>a & b</summary>' : '')).replace(

@@ -1,15 +1,15 @@
 /**
- * Reads Atom by building a tree. fast-xml-parser accepts truncated text and HTML without an error, so the markup is simplified and checked
- * first. This is the reference implementation: `readFields` must find the same fields or leave the document to it.
+ * Reads Atom by building a tree with fast-xml-parser: the reference of the tests. It shares with the product which elements fill which fields,
+ * and finds elements, namespaces, bases and texts in its own way.
  */
 import { createRequire } from 'node:module';
 import type * as Entities from 'entities';
 import type * as Xml from 'fast-xml-parser';
-import { lazily } from '../lib/promises.ts';
-import { AtomFields, elementRules } from './fields.ts';
-import { textInside, withBreaks } from './line-breaks.ts';
-import { resolvedUrl } from './links.ts';
-import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from './xml.ts';
+import { lazily } from '../../src/lib/promises.ts';
+import { AtomFields, elementRules } from '../../src/atom/fields.ts';
+import { textInside, withBreaks } from '../../src/atom/line-breaks.ts';
+import { resolvedUrl } from '../../src/atom/links.ts';
+import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from '../../src/atom/xml.ts';
 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
 export const parseFields = (text: string, root: string, url?: string): AtomFields => fieldsOf(rootOf(text, root), url);
@@ -47,33 +47,6 @@ interface Element {
   attributes: ReadonlyMap<string, string>;
   children: (Element | string)[];
 }
-
-/**
- * What a document has, each once: `entry/when`, `entry/when@startTime`, and for elements that a value tells apart `entry/attribute[status]`.
- * Names are local ones. Throws AtomError.
- */
-export function elementPaths(text: string, root: string): ReadonlySet<string> {
-  const paths = new Set<string>();
-  const visit = (element: Element, path: string): void => {
-    for (const [name, value] of element.attributes) {
-      if (name.startsWith('xmlns')) continue;
-      const isKind = KINDS.includes(`${element.local}@${name}`);
-      paths.add(isKind ? `${path}[${value.toLowerCase()}]` : `${path}@${name}`);
-    }
-    for (const child of element.children) {
-      if (typeof child === 'string') continue;
-      paths.add(`${path}/${child.local}`);
-      // Markup in a text is the writer's.
-      if (child.uri !== XHTML) visit(child, `${path}/${child.local}`);
-    }
-  };
-  visit(rootOf(text, root), root);
-  return paths;
-}
-
-/** Attributes that say what an element is. */
-const KINDS = ['attribute@name', 'link@rel'];
-const XHTML = 'http://www.w3.org/1999/xhtml';
 
 const DEPTH_MAX = 40;
 
