@@ -18,6 +18,7 @@ import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
 import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
 import { isAnsweredByFastPath } from './fastPath.ts';
+import { overlap } from './overlapping.ts';
 
 const here = await journey();
 /** Generous, for a machine under load. */
@@ -104,6 +105,20 @@ test('the next page of a connection is appended to the previous one', async () =
   expect(list().edges.map(({ node }) => node.id)).toEqual(
     whole.data.book.annotations.nodes.map(({ id }: { id: string }) => id),
   );
+});
+
+test('a page that overlaps with the one before shows no item twice', async () => {
+  const client = as('demo-alice');
+  const sendNext = overlap(requests);
+  sendNext();
+  const { page, last } = await open(client, AnnotationsDocument, { book: '6082808' });
+  const list = () => last().book!.annotations!;
+  sendNext();
+  await page.fetchMore({ variables: { after: list().pageInfo.endCursor } });
+  await waitFor(() => expect(list().edges.length).toBeGreaterThan(10));
+  const ids = list().edges.map(({ node }) => node.id);
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
 });
 
 test('lists with other arguments or of other owners are cached separately', async () => {

@@ -14,6 +14,7 @@ import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
 import { isAnsweredByFastPath } from './fastPath.ts';
+import { overlap } from './overlapping.ts';
 import { urqlClient } from './urql.ts';
 
 const here = await journey();
@@ -105,6 +106,20 @@ test('the next page of a connection is appended to the previous one', async () =
   expect(list().edges.map(({ node }) => node.id)).toEqual(
     whole.data.book.annotations.nodes.map(({ id }: { id: string }) => id),
   );
+});
+
+test('a page that overlaps with the one before shows no item twice', async () => {
+  const client = as('demo-alice');
+  const sendNext = overlap(requests);
+  sendNext();
+  const { last } = await open(client, AnnotationsDocument, { book: '6082808' });
+  const list = () => last().book!.annotations!;
+  sendNext();
+  await client.query(AnnotationsDocument, { book: '6082808', after: list().pageInfo.endCursor });
+  await waitFor(() => expect(list().edges.length).toBeGreaterThan(10));
+  const ids = list().edges.map(({ node }) => node.id);
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
 });
 
 test('lists with other arguments are cached separately', async () => {

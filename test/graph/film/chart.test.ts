@@ -50,12 +50,19 @@ describe('charts', () => {
     expect(
       (
         await execute(
-          '{ weeklyChart { entries { rank delta subject { title } } } newMovies { title subjects { title } } }',
+          '{ weeklyChart { entries { rank delta subject { title } } } newMovies { title subjects { title } entries { rank subject { title } } } }',
         )
       ).data,
     ).toEqual({
       weeklyChart: { entries: [{ rank: 1, delta: -3, subject: { title: '活着' } }] },
-      newMovies: { title: '新片榜', subjects: [{ title: '乙' }, { title: '甲' }] },
+      newMovies: {
+        title: '新片榜',
+        subjects: [{ title: '乙' }, { title: '甲' }],
+        entries: [
+          { rank: 1, subject: { title: '乙' } },
+          { rank: 2, subject: { title: '甲' } },
+        ],
+      },
     });
   });
 
