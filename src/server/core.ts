@@ -71,7 +71,6 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
     onOwnRefused: logOwnRefused(log),
     onPause: observePauses(metrics, log),
     onCachingForbidden: logForbiddenCaching(log),
-    onRedisRestored: () => log.debug('redis closed an idle connection, which is restored'),
     onLostInvalidations: (count) =>
       log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
   };

@@ -81,7 +81,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
     reload: manifests.reload,
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: async (): Promise<string | undefined> => {
-      if (!upstream.redisFor) return undefined;
+      if (!upstream.keyConnection) return undefined;
       const scripts = await Promise.all(features.flatMap(({ keyScripts }) => keyScripts?.() ?? []));
       return upstream.checkRedis(scripts.flat());
     },

@@ -24,11 +24,9 @@ import { RateLimiter } from './limits/rate-limiter.ts';
 import { createRefreshQueue } from './loading/refresh-queue.ts';
 import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
-import { stateOf } from './redis/connection/connection.ts';
 import { type KeyRedis, lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
-import type { ChannelOptions } from './redis/connection/channel.ts';
-import { type SharedState, connectRedis, redisAccess } from './redis/shared-state.ts';
+import { type SharedState, connectRedis } from './redis/shared-state.ts';
 
 export type UpstreamClient = ReturnType<typeof createUpstream>;
 
@@ -52,8 +50,6 @@ export interface UpstreamParts {
   onPause?: OnPause;
   /** Called once for each service whose headers forbid caching. */
   onCachingForbidden?: OnForbidden;
-  /** Called when a connection that Redis closed while it was idle is restored. */
-  onRedisRestored?: () => void;
   /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
   onLostInvalidations?: (count: number) => void;
 }
@@ -84,11 +80,8 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },
-    /** Whose request it is: the id of its credential, whether the service has accepted that, and the id of the person if it is known. */
-    senderOf(token: string): { credential: string; isAccepted: boolean; person: string | undefined } {
-      const { id, accepted, person } = credentials.of(token);
-      return { credential: id, isAccepted: accepted, person: person?.id };
-    },
+    /** Whose request it is. Responses show at any time that the service accepts the token, and who the person is. */
+    senderOf: (token: string): Pick<Credential, 'id' | 'accepted' | 'person'> => credentials.of(token),
 
     /** Counts invalidations of the cache; null if nothing is cached. */
     epoch: records.epoch,
@@ -167,9 +160,10 @@ const redisOf = (shared: SharedState | undefined, keys: KeyRedis | undefined) =>
   /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
   redis: shared?.state,
   documents: shared?.documents,
-  redisFor: keys && ((options: ChannelOptions) => redisAccess(keys.connection, options)),
+  /** Where idempotency keys and the locks of changes are; undefined without Redis. */
+  keyConnection: keys?.connection,
   /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
-  keyRedis: keys?.own && stateOf(keys.own),
+  keyRedis: keys?.own?.state,
   /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
   checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
     (await shared?.connection.check(keys?.own ? [] : keyScripts)) ?? (await keys?.own?.check(keyScripts)),
@@ -211,7 +205,6 @@ const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onIn
         namespace: namespaceOf(settings, parts),
         events: serviceName(settings.eventBaseUrl),
         onAvailabilityChange: parts.onOutage,
-        ...(parts.onRedisRestored && { onRestored: parts.onRedisRestored }),
         onInvalidation,
       });
 

@@ -177,7 +177,8 @@ test.skipIf(!hasRedis)(
     });
     onTestFinished(upstream.close);
     follow(upstream);
-    const { connection, call } = upstream.redisFor!({ what: 'a test', timeoutMs: 1_000 });
+    const connection = upstream.keyConnection!;
+    const call = connection.channel({ what: 'a test', timeoutMs: 1_000 });
     const store = (name: string) => until(async () => (await call(() => connection.redis.set(name, 'x'))) === 'OK');
     await store('a');
     replace(`redis://127.0.0.1:${second.port}`);

@@ -103,7 +103,7 @@ export function createRequestReader(
   const acceptedSender = (authorization: string | undefined): string | undefined => {
     const token = bearerOf(authorization);
     const sender = token === null ? undefined : upstream.senderOf(token);
-    return sender?.isAccepted ? sender.credential : undefined;
+    return sender?.accepted ? sender.id : undefined;
   };
 
   return {

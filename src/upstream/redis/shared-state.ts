@@ -5,8 +5,7 @@
 import type { TlsFiles } from '../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
-import { type RedisConnection, openRedis, stateOf } from './connection/connection.ts';
-import type { ChannelOptions, RedisCall } from './connection/channel.ts';
+import { openRedis } from './connection/connection.ts';
 import { createSharedDocuments } from './documents.ts';
 import { createRedisPauses } from './pauses.ts';
 import { createRedisWindows } from './windows.ts';
@@ -29,22 +28,9 @@ export interface SharedStateSettings {
   /** The most bytes of entries in memory, in front of Redis. */
   maxBytes?: number;
   onAvailabilityChange?: OnAvailabilityChange | undefined;
-  /** Called when a connection that Redis closed while it was idle is restored. */
-  onRestored?: () => void;
   onInvalidation?: () => void;
   timeouts?: typeof DEFAULT_TIMEOUTS;
 }
-
-export interface RedisAccess {
-  connection: RedisConnection;
-  call: RedisCall;
-}
-
-/** The connection, and the calls of one more kind. */
-export const redisAccess = (connection: RedisConnection, options: ChannelOptions): RedisAccess => ({
-  connection,
-  call: connection.channel(options),
-});
 
 export type SharedState = ReturnType<typeof connectRedis>;
 
@@ -55,12 +41,11 @@ export function connectRedis({
   events = namespace,
   maxBytes = CACHE_MAX_BYTES.records,
   onAvailabilityChange,
-  onRestored = () => undefined,
   onInvalidation = () => undefined,
   timeouts = DEFAULT_TIMEOUTS,
 }: SharedStateSettings) {
   const report = (reason: string | undefined) => onAvailabilityChange?.('redis', reason);
-  const connection = openRedis({ url, namespace, tls, report, onRestored });
+  const connection = openRedis({ url, namespace, tls, report });
   const { channel } = connection;
   const calls = {
     lookups: channel({ what: 'lookups', timeoutMs: timeouts.record }),
@@ -73,7 +58,7 @@ export function connectRedis({
     cache,
     unsent,
     state: () => ({
-      ...stateOf(connection)(),
+      ...connection.state(),
       /** Invalidations that are not written yet. */
       unsent: unsent(),
       /** Entries that this process loads for all replicas. */

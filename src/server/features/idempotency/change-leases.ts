@@ -1,7 +1,7 @@
 /** The locks of changes among replicas, in the Redis of the keys: each is a lease that its holder renews. */
 import { hash, randomUUID } from 'node:crypto';
 import type { TakeLease } from '../../../upstream/change-locks.ts';
-import type { UpstreamClient } from '../../../upstream/client.ts';
+import type { RedisConnection } from '../../../upstream/redis/connection/connection.ts';
 import { NOW, defineScript } from '../../../upstream/redis/scripts/script.ts';
 import { LOCK_MS, RENEWED_MS } from './store/key-store.ts';
 
@@ -28,8 +28,8 @@ export const leaseScripts: readonly string[] = [TAKE, LEAVE];
 /** Without Redis a process has locks of its own, so a change does not wait for one that refuses. */
 const REDIS_CALLS = { what: 'locks of changes', timeoutMs: 1_000, longestPauseMs: 1_000 };
 
-export function createChangeLeases(redisFor: NonNullable<UpstreamClient['redisFor']>): TakeLease {
-  const { connection, call } = redisFor(REDIS_CALLS);
+export function createChangeLeases(connection: RedisConnection): TakeLease {
+  const call = connection.channel(REDIS_CALLS);
   const takeLease = defineScript(connection, 'catalogChange_take', TAKE);
   const leaveLease = defineScript(connection, 'catalogChange_leave', LEAVE);
   return async (name) => {

@@ -19,9 +19,9 @@ export function createIdempotencyFeature({ config, upstream }: Core): Feature {
         const { createKeyedRunner } = await import('./keyed-run.ts');
         return (loaded = createKeyedRunner(config, upstream, runOperation));
       });
-      const { redisFor } = upstream;
-      if (redisFor) {
-        const leases = lazily(async () => (await import('./change-leases.ts')).createChangeLeases(redisFor));
+      const { keyConnection } = upstream;
+      if (keyConnection) {
+        const leases = lazily(async () => (await import('./change-leases.ts')).createChangeLeases(keyConnection));
         upstream.shareChangeLocks((name) => leases().then((take) => take(name)));
       }
       return (prepared, request) =>

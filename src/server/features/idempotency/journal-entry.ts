@@ -27,7 +27,7 @@ export interface JournalEntry {
 export type Entries = Map<string, JournalEntry>;
 
 /** `savedAt`: when it was written. A process that died has recorded a write then, and no other request may move that time. */
-export const readJournal = (text: string, savedAt: number): Entries =>
+export const readJournal = (text = '[]', savedAt = 0): Entries =>
   new Map((JSON.parse(text) as JournalEntry[]).map((entry) => [entry.at, { sentAt: savedAt, ...entry }]));
 
 /** Bounded: what is large of each write is left out if all do not fit. */

@@ -15,7 +15,7 @@ import type { RunOperation } from '../../graphql/pipeline.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
 import { type Callers, createCallers } from './callers.ts';
 import { type Journal, createJournal } from './journal.ts';
-import { type Entries, type JournalEntry, journalText, readJournal } from './journal-entry.ts';
+import { journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
@@ -32,10 +32,6 @@ import {
 import { createMemoryStore } from './store/memory-store.ts';
 import { createRedisStore } from './store/redis-store.ts';
 
-/** Longer than for the cache: without Redis a write with a key is not sent. A refused client may retry after a second. */
-const REDIS_CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
-/** The move of a slot between nodes of a cluster takes seconds, and refuses what a key needs meanwhile. */
-const PATIENCE_MS = 10_000;
 /** How often the end of a run is stored again while Redis cannot be reached. */
 const END_ATTEMPTS = 60;
 
@@ -62,8 +58,8 @@ export function createKeyedRunner(
   runOperation: RunOperation,
 ): KeyedRunner {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
-  const redis = upstream.redisFor?.({ ...REDIS_CALLS, patienceMs: PATIENCE_MS });
-  const store = redis ? createRedisStore(redis, ttlMs) : createMemoryStore(ttlMs);
+  const { keyConnection } = upstream;
+  const store = keyConnection ? createRedisStore(keyConnection, ttlMs) : createMemoryStore(ttlMs);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const run = { store, upstream, runOperation, times: { settleMs, callTimeoutMs, uploadTimeoutMs } };
   const callers = createCallers(config.operationTimeoutMs);
@@ -84,7 +80,7 @@ export function createKeyedRunner(
       if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
       if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
       const key = identify(given, ready, request.variables, events);
-      const keyed: KeyedRun = { ...run, prepared, request, key, token, holder: randomUUID() };
+      const keyed: KeyedRun = { ...run, prepared, request, key, sender: senderOf(upstream.senderOf(token), key) };
       const { found, end } = await claim(keyed, callers);
       if (!end) {
         const text = found && key.unseal(found.text);
@@ -109,47 +105,43 @@ interface KeyedRun {
   readonly prepared: Parameters<RunOperation>[0];
   readonly request: OperationRequest;
   readonly key: IdempotencyKey;
-  readonly token: string;
-  readonly holder: string;
+  readonly sender: ReturnType<typeof senderOf>;
 }
 
-/** Who sends the request now: responses name the person at any time. */
-function senderOf({ upstream, key, token }: KeyedRun) {
-  const { credential, person, isAccepted } = upstream.senderOf(token);
-  const sender = {
-    token: key.hash(`token ${credential}`),
-    person: person === undefined ? '' : key.hash(`person ${person}`),
+/** Who sends a request, as far as that is known now. */
+function senderOf(sender: ReturnType<UpstreamClient['senderOf']>, { name, fingerprint, hash }: IdempotencyKey) {
+  const holder = randomUUID();
+  const token = hash(`token ${sender.id}`);
+  const person = () => (sender.person ? hash(`person ${sender.person.id}`) : '');
+  return {
+    credential: sender.id,
+    held: (): Held => ({ name, holder, account: { name: sender.id, isNew: !sender.accepted } }),
+    row: (): Pick<Row, 'fingerprint' | 'token' | 'person'> => ({ fingerprint, token, person: person() }),
   };
-  return { ...sender, fingerprint: key.fingerprint, credential, isNew: !isAccepted };
 }
-
-const heldBy = (keyed: KeyedRun): Held => {
-  const { credential: name, isNew } = senderOf(keyed);
-  return { name: keyed.key.name, holder: keyed.holder, account: { name, isNew } };
-};
 
 /** Takes the lock of the key, until `end`; without `end`, the key is done. Throws the reason why the request is not run. */
 async function claim(
   keyed: KeyedRun,
   callers: Callers,
 ): Promise<{ found: FoundRow | undefined; end: (() => void) | undefined }> {
-  const { store, key, request } = keyed;
-  const { credential } = senderOf(keyed);
+  const { store, key, request, sender } = keyed;
+  const { credential } = sender;
   if (callers.isBusy(credential)) throw tooManyWrites();
   const waiter = { caller: credential, cancellation: request.cancellation, parking: request.parking };
   const claimed = await callers.untilFree(waiter, key.name, {
-    look: () => store.claim(heldBy(keyed), senderOf(keyed)),
-    giveBack: async ({ kind, found }) => kind === 'locked' && store.end(heldBy(keyed), found),
+    look: () => store.claim(sender.held(), sender.row()),
+    giveBack: async ({ kind, found }) => kind === 'locked' && store.end(sender.held(), found),
   });
   if (!claimed) throw unavailable();
   if (claimed.kind === 'full') throw tooManyKeys();
   const { kind, found } = claimed;
   if (kind === 'found') {
-    refuseOthers(found!, senderOf(keyed));
+    refuseOthers(found!, sender.row());
     return { found, end: undefined };
   }
   if (callers.isBusy(credential)) {
-    await store.end(heldBy(keyed), found); // others have begun since
+    await store.end(sender.held(), found); // others have begun since
     throw tooManyWrites();
   }
   return { found, end: callers.run(credential) };
@@ -168,19 +160,19 @@ async function runKeyed(
   found: FoundRow | undefined,
   onEnd: (ended: Promise<void>) => void,
 ): Promise<Outcome> {
-  const { store, key, request, prepared, runOperation, upstream, times } = keyed;
+  const { store, key, request, prepared, runOperation, upstream, times, sender } = keyed;
   const text = found && key.unseal(found.text);
   // A journal that was not kept, or of before a restore, may lack writes.
   const isJournalOpen = found !== undefined && (found.isUncertain || (found.state === 'sending' && text === undefined));
-  const entries: Entries = text === undefined ? new Map<string, JournalEntry>() : readJournal(text, found!.savedAt);
+  const entries = readJournal(text, found?.savedAt);
   const rowOf = (state: Row['state'], sealed: string): Row => {
-    const { token, person, fingerprint } = senderOf(keyed);
-    return { fingerprint, token, person: person || (found?.person ?? ''), state, text: sealed };
+    const row = sender.row();
+    return { ...row, person: row.person || (found?.person ?? ''), state, text: sealed };
   };
   let row = rowOf(isJournalOpen ? 'sending' : (found?.state ?? 'claimed'), found?.text ?? '');
   let saved: ReturnType<KeyStore['save']> = Promise.resolve(undefined);
   // One after the other: an older row never replaces a newer one.
-  const save = (next?: Row) => (saved = saved.then(() => store.save(heldBy(keyed), next ? (row = next) : row)));
+  const save = (next?: Row) => (saved = saved.then(() => store.save(sender.held(), next ? (row = next) : row)));
   const renewal = setInterval(() => void save(), RENEWED_MS).unref();
   const keyedRequest = {
     ...{ key, times, errors: upstream.service.errors, now: store.now },
@@ -195,11 +187,11 @@ async function runKeyed(
     await saved;
     const last = endOf(journal, result, key) ?? (isJournalOpen ? row : undefined);
     const ended = last && rowOf(last.state, last.text);
-    if (await store.end(heldBy(keyed), ended)) return;
+    if (await store.end(sender.held(), ended)) return;
     // Redis cannot be reached: until the end is stored, another request with the key reads back what was written.
     let attempts = 0;
     const tryAgain = async () => {
-      if (++attempts > END_ATTEMPTS || (await store.end(heldBy(keyed), ended))) clearInterval(again);
+      if (++attempts > END_ATTEMPTS || (await store.end(sender.held(), ended))) clearInterval(again);
     };
     const again = setInterval(() => void tryAgain(), RENEWED_MS).unref();
   }

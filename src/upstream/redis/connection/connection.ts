@@ -18,8 +18,15 @@ export interface RedisSettings {
   /** Certificates and a key in PEM. */
   tls?: TlsFiles;
   report?: ReportAvailability;
-  /** Called when a connection that Redis closed while it was idle is restored. */
-  onRestored?: () => void;
+}
+
+/** For metrics. */
+export interface RedisState {
+  isReachable: boolean;
+  /** Refused commands, by the first word of the error. */
+  refusals: Readonly<Record<string, number>>;
+  /** Replies that were late, by the kind of call. */
+  lateReplies: Readonly<Record<string, number>>;
 }
 
 export interface RedisConnection {
@@ -31,11 +38,7 @@ export interface RedisConnection {
   channel: (options: ChannelOptions) => RedisCall;
   /** Ends the pauses of all channels. */
   retryNow: () => void;
-  /** Refused commands, by the first word of the error. */
-  refusals: ReadonlyMap<string, number>;
-  /** Replies that were late, by the kind of call. */
-  lateReplies: ReadonlyMap<string, number>;
-  isReachable: () => boolean;
+  state: () => RedisState;
   /** Why the last connection was lost, or could not be made; undefined if there is one, or while the first is made. */
   lossReason: () => string | undefined;
   /** The scripts that it runs, by name: whoever defines one adds it. */
@@ -53,21 +56,14 @@ export interface RedisConnection {
 const QUIT_MS = 200;
 
 export function openRedis(settings: RedisSettings): RedisConnection {
-  const {
-    url,
-    variable = 'REDIS_URL',
-    namespace,
-    tls = {},
-    report = () => undefined,
-    onRestored = () => undefined,
-  } = settings;
+  const { url, variable = 'REDIS_URL', namespace, tls = {}, report = () => undefined } = settings;
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
-  const outages = createOutages(report, onRestored);
+  const outages = createOutages(report);
   const channels: Channel[] = [];
   const scripts = new Map<string, string>();
-  const refusals = new Map<string, number>();
-  const lateReplies = new Map<string, number>();
+  const refusals: Record<string, number> = {};
+  const lateReplies: Record<string, number> = {};
   const open = (url: string) => openClient(readAddress(url), tls, { variable, key });
   const retryNow = () => channels.forEach(({ restart }) => restart());
   const watch: ConnectionWatch = {
@@ -110,9 +106,11 @@ export function openRedis(settings: RedisSettings): RedisConnection {
       return (channels[channels.length] = createChannel(parts, options)).call;
     },
     retryNow,
-    refusals,
-    lateReplies,
-    isReachable: () => current.redis.status === 'ready' && !outages.isUnreachable(),
+    state: () => ({
+      isReachable: current.redis.status === 'ready' && !outages.isUnreachable(),
+      refusals,
+      lateReplies,
+    }),
     lossReason: () => current.lossReason(),
     scripts,
     check: (more = []) => current.check([...scripts.values(), ...more]),
@@ -128,27 +126,10 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   return connection;
 }
 
-/** For metrics. */
-export interface RedisState {
-  isReachable: boolean;
-  /** Refused commands, by the first word of the error. */
-  refusals: Readonly<Record<string, number>>;
-  /** Replies that were late, by the kind of call. */
-  lateReplies: Readonly<Record<string, number>>;
-}
-
-export const stateOf =
-  ({ isReachable, refusals, lateReplies }: RedisConnection) =>
-  (): RedisState => ({
-    isReachable: isReachable(),
-    refusals: Object.fromEntries(refusals),
-    lateReplies: Object.fromEntries(lateReplies),
-  });
-
 const countIn =
-  (counts: Map<string, number>) =>
+  (counts: Record<string, number>) =>
   (name: string): void =>
-    void counts.set(name, (counts.get(name) ?? 0) + 1);
+    void (counts[name] = (counts[name] ?? 0) + 1);
 
 type OpenedClient = ReturnType<typeof openClient>;
 

@@ -22,8 +22,7 @@ interface Outage {
   timer: NodeJS.Timeout;
 }
 
-/** `onRestored` is called at the end of a brief outage of the connection. */
-export function createOutages(report: ReportAvailability, onRestored: () => void = () => undefined) {
+export function createOutages(report: ReportAvailability) {
   const outages = new Map<string, Outage>();
   const reported = () => [...outages.values()].filter(({ isReported }) => isReported);
 
@@ -51,7 +50,6 @@ export function createOutages(report: ReportAvailability, onRestored: () => void
       clearTimeout(outage.timer);
       outages.delete(cause);
       if (outage.isReported && reported().length === 0) report(undefined);
-      if (!outage.isReported && cause === CONNECTION) onRestored();
     },
   };
 }

@@ -14,7 +14,7 @@ const prepared = { ready: { document, operation: document.definitions[0] } };
 /** Runs requests of one person. `run`: what is run of each. */
 function runnerOver(run: (guard: WriteGuard) => Promise<object>) {
   const upstream = {
-    redisFor: undefined,
+    keyConnection: undefined,
     service: { errors: {} },
     senderOf: () => ({ credential: 'token', isAccepted: true, person: 'alice' }),
   };

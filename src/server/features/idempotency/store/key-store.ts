@@ -99,7 +99,7 @@ export function accountsOf({ name, isNew }: Account, limits: StoreLimits): reado
     : [own, all];
 }
 
-interface Limited {
+export interface Limited {
   readonly name: string;
   readonly rows: number;
   readonly text: number;

@@ -2,8 +2,8 @@
 import {
   type Account,
   type KeyStore,
+  type Limited,
   type Row,
-  type StoreLimits,
   RESPONSES_SHARE,
   STORE_LIMITS,
   accountsOf,
@@ -12,52 +12,55 @@ import {
 
 interface Stored {
   readonly row: Row;
-  readonly account: Account;
+  /** In which it counts. */
+  readonly sums: readonly Sum[];
   /** The request that runs it. */
   readonly holder: string | undefined;
   readonly savedAt: number;
   readonly until: number;
 }
 
-/** What the rows of each account sum up to. */
-function createSums(limits: StoreLimits) {
-  const sums = new Map<string, { rows: number; text: number }>();
-  const sumOf = (name: string) => sums.get(name) ?? { rows: 0, text: 0 };
-  return {
-    add: ({ account, row }: Pick<Stored, 'account' | 'row'>, sign: 1 | -1): void => {
-      for (const { name } of accountsOf(account, limits)) {
-        const { rows, text } = sumOf(name);
-        if (rows + sign > 0) sums.set(name, { rows: rows + sign, text: text + sign * row.text.length });
-        else sums.delete(name);
-      }
-    },
-    /** Whether so many more rows, or so much more text, has room. */
-    hasRoom: (account: Account, more: { rows: number; text: number }, share = 1): boolean =>
-      accountsOf(account, limits).every(({ name, rows, text }) => {
-        const sum = sumOf(name);
-        return sum.rows + more.rows <= rows && (more.text <= 0 || sum.text + more.text <= share * text);
-      }),
-  };
+/** What the rows of an account sum up to, and may sum up to. */
+interface Sum {
+  readonly most: Limited;
+  rows: number;
+  text: number;
 }
+
+/** Whether so many more rows, or so much more text, has room. */
+const hasRoom = (sums: readonly Sum[], rows: number, text: number, share = 1): boolean =>
+  sums.every((sum) => sum.rows + rows <= sum.most.rows && (text <= 0 || sum.text + text <= share * sum.most.text));
 
 export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStore {
   /** The row that was written first is over first. */
   const rows = new Map<string, Stored>();
-  const { add, hasRoom } = createSums(limits);
+  /** The sums of the accounts that have rows, by name. */
+  const sums = new Map<string, Sum>();
+  const sumsOf = (account: Account): readonly Sum[] =>
+    accountsOf(account, limits).map((most) => sums.get(most.name) ?? { most, rows: 0, text: 0 });
+
+  function count(of: readonly Sum[], rows: number, text: number): void {
+    for (const sum of of) {
+      sum.rows += rows;
+      sum.text += text;
+      if (sum.rows > 0) sums.set(sum.most.name, sum);
+      else sums.delete(sum.most.name);
+    }
+  }
 
   function remove(name: string): void {
     const stored = rows.get(name);
     if (!stored) return;
     rows.delete(name);
-    add(stored, -1);
+    count(stored.sums, -1, -stored.row.text.length);
   }
 
   function put(name: string, account: Account, row: Row, holder: string | undefined): number {
     remove(name);
     const savedAt = performance.now();
-    const stored = { row, account, holder, savedAt, until: savedAt + ttlMs };
-    rows.set(name, stored);
-    add(stored, 1);
+    const of = sumsOf(account);
+    rows.set(name, { row, sums: of, holder, savedAt, until: savedAt + ttlMs });
+    count(of, 1, row.text.length);
     return savedAt;
   }
 
@@ -74,7 +77,7 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
       sweep();
       const stored = rows.get(name);
       if (!stored) {
-        if (!hasRoom(account, { rows: 1, text: 0 })) return { kind: 'full' };
+        if (!hasRoom(sumsOf(account), 1, 0)) return { kind: 'full' };
         put(name, account, { ...sender, state: 'claimed', text: '' }, holder);
         return { kind: 'locked' };
       }
@@ -89,19 +92,16 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
     async save({ name, holder, account }, row) {
       const stored = rows.get(name);
       if (stored?.holder !== holder) return 'lost';
-      const more = { rows: 0, text: row.text.length - stored.row.text.length };
-      return hasRoom(account, more) ? put(name, account, row, holder) : 'full';
+      if (!hasRoom(sumsOf(account), 0, row.text.length - stored.row.text.length)) return 'full';
+      return put(name, account, row, holder);
     },
     async end({ name, holder, account }, row) {
       const stored = rows.get(name);
       if (stored?.holder !== holder) return 'ended';
-      if (!row) {
-        remove(name);
-        return 'ended';
-      }
-      const more = { rows: 0, text: row.text.length - stored.row.text.length };
-      const kept = row.state === 'done' && !hasRoom(account, more, RESPONSES_SHARE) ? { ...row, text: '' } : row;
-      put(name, account, kept, undefined);
+      if (!row) return (remove(name), 'ended');
+      const more = row.text.length - stored.row.text.length;
+      const hasIt = row.state !== 'done' || hasRoom(sumsOf(account), 0, more, RESPONSES_SHARE);
+      put(name, account, hasIt ? row : { ...row, text: '' }, undefined);
       return 'ended';
     },
     now: async () => performance.now(),

@@ -1,6 +1,6 @@
 /** The keys that replicas share, in Redis: a hash for each row, and one for the sums of each account. */
 import { NOW, defineScript } from '../../../../upstream/redis/scripts/script.ts';
-import type { RedisAccess } from '../../../../upstream/redis/shared-state.ts';
+import type { RedisConnection } from '../../../../upstream/redis/connection/connection.ts';
 import {
   type Claim,
   type Held,
@@ -110,7 +110,11 @@ export const keyScripts: readonly string[] = [CLAIM, SAVE];
 
 const TIME = `${NOW}return now`;
 
-export function createRedisStore({ connection, call }: RedisAccess, ttlMs: number, limits = STORE_LIMITS): KeyStore {
+/** Without them a write is not sent. A client that is refused may retry after a second; the move of a cluster's slot takes several. */
+const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000, patienceMs: 10_000 };
+
+export function createRedisStore(connection: RedisConnection, ttlMs: number, limits = STORE_LIMITS): KeyStore {
+  const call = connection.channel(CALLS);
   const claim = defineScript(connection, 'catalogKey_claim', CLAIM);
   const save = defineScript(connection, 'catalogKey_save', SAVE);
   const time = defineScript(connection, 'catalogKey_time', TIME);

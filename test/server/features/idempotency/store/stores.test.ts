@@ -21,9 +21,8 @@ async function redisStores(): Promise<{ make: MakeStore; flush: () => Promise<un
   const connection = openRedis({ url, namespace: randomUUID(), tls: {} });
   onTestFinished(() => connection.close());
   await until(() => connection.redis.status === 'ready');
-  const call = async <Result>(send: () => Promise<Result>) => send();
   return {
-    make: async (ttlMs = 60_000, limits) => createRedisStore({ connection, call }, ttlMs, limits),
+    make: async (ttlMs = 60_000, limits) => createRedisStore(connection, ttlMs, limits),
     flush: () => connection.redis.flushall(),
   };
 }
