@@ -11,17 +11,17 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_684,
+  'src without origin': 42_630,
   'graph and api': 7_191,
-  engine: 10_022,
+  engine: 10_016,
   'engine/cost': 1_257,
-  'engine/documents': 1_011,
-  'upstream without redis': 6_011,
+  'engine/documents': 1_005,
+  'upstream without redis': 6_004,
   'upstream/limits': 768,
   'upstream/redis': 1_895,
-  'server without idempotency': 8_347,
+  'server without idempotency': 8_346,
   'server/http': 2_137,
-  'server/features/idempotency': 1_336,
+  'server/features/idempotency': 1_334,
   atom: 1_234,
   config: 1_877,
   'check and doctor and inspect and commands and cli': 2_710,

@@ -37,12 +37,6 @@ export async function checkDocuments(
   logRejected(rejected, log);
 }
 
-/** The operations that can never run, each with its problem. */
-export const manifestProblems = (schema: GraphQLSchema, settings: ManifestSettings): string[] =>
-  [...rejectedOperations(schema, settings, settings.trustedDocuments)]
-    .flat()
-    .map(({ operation, problem }) => `${operation}: ${problem}`);
-
 function* rejectedOperations(
   schema: GraphQLSchema,
   settings: DocumentSettings,

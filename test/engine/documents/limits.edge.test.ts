@@ -110,3 +110,13 @@ test.each(costs)('%s: what an operation may cost is within a limit that it just 
   expect(most).toBeGreaterThan(1);
   expect([codesAt(most), codesAt(most - 1)]).toEqual([[], [code]]);
 });
+
+test('a query is rejected as soon as one call more is likely than it may make', () => {
+  const document = '{ book(id: 1) { title annotations(first: 5) { nodes { content(format: HTML) author { name } } } } }';
+  const { cost } = createAssess(schema, config)(document);
+  const { likely, most } = cost!.calls;
+  const codesAt = (maxUpstreamCalls: number) =>
+    createAssess(schema, { ...config, maxUpstreamCalls })(document).errors.map(({ extensions }) => extensions.code);
+  expect(most).toBeGreaterThan(likely);
+  expect([codesAt(likely), codesAt(likely - 1)]).toEqual([[], ['TOO_MANY_CALLS']]);
+});
