@@ -112,7 +112,8 @@ test.each(costs)('%s: what an operation may cost is within a limit that it just 
 });
 
 test('a query is rejected as soon as one call more is likely than it may make', () => {
-  const document = '{ book(id: 1) { title annotations(first: 5) { nodes { content(format: HTML) author { name } } } } }';
+  const document =
+    '{ book(id: 1) { title annotations(first: 5) { nodes { content(format: HTML) author { name } } } } }';
   const { cost } = createAssess(schema, config)(document);
   const { likely, most } = cost!.calls;
   const codesAt = (maxUpstreamCalls: number) =>
