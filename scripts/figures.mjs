@@ -11,7 +11,7 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 42_630,
+  'src without origin': 42_641,
   'graph and api': 7_191,
   engine: 10_016,
   'engine/cost': 1_257,
@@ -24,7 +24,7 @@ const ROOMS = {
   'server/features/idempotency': 1_334,
   atom: 1_234,
   config: 1_877,
-  'check and doctor and inspect and commands and cli': 2_710,
+  'check and doctor and inspect and commands and cli': 2_721,
   'embedding and extension': 739,
   origin: 3_861,
 };

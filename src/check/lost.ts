@@ -10,6 +10,8 @@ import {
   type ObjectFieldNode,
   buildClientSchema,
   buildSchema,
+  isInputObjectType,
+  isRequiredInputField,
   printSchema,
   validate,
   visit,
@@ -55,19 +57,28 @@ interface SchemaChange {
   message: string;
 }
 
-function changeOf({ type, path = '', message, criticality }: Change): SchemaChange {
+function changeOf({ type, path = '', message, criticality }: Change, present: GraphQLSchema): SchemaChange {
   const kind = type as string;
   const at = path.lastIndexOf('.');
   const [owner, name] = [path.slice(0, Math.max(at, 0)), path.slice(at + 1)];
   const coordinate = kind.includes('ARGUMENT') ? `${owner}(${name}:)` : path;
-  const isBreaking = criticality.level === CriticalityLevel.Breaking;
+  const isBreaking =
+    criticality.level === CriticalityLevel.Breaking || (DEFAULT.test(kind) && isRequired(owner, name, present));
   return { kind, isBreaking, owner, name, coordinate, message: `${message}.` };
+}
+
+/** Whether clients must send this field of an input object. A field that loses its default may have become required. */
+function isRequired(owner: string, name: string, schema: GraphQLSchema): boolean {
+  const type = schema.getType(owner);
+  const field = isInputObjectType(type) ? type.getFields()[name] : undefined;
+  return field !== undefined && isRequiredInputField(field);
 }
 
 /** Returns a function that compares one document; its result is undefined if the document was not valid under the old schema either. */
 export async function createLostFinder(old: GraphQLSchema, present: GraphQLSchema) {
   // Defaults of a schema from a text are complete: those of the fields of an input object are in that of its argument.
-  const changes = (await diff(old, buildSchema(printSchema(present)))).map(changeOf);
+  const now = buildSchema(printSchema(present));
+  const changes = (await diff(old, now)).map((change) => changeOf(change, now));
 
   return (document: DocumentNode): Lost[] | undefined => {
     if (validate(old, document).length > 0) return undefined;

@@ -65,3 +65,11 @@ test('of a directive it says so too', async () => {
   ]);
   expect(await told({ directive: ' = 1' }, { directive: ' = 2' }, '{ list @page(size: 5) { name } }')).toEqual([]);
 });
+
+test('a field that is required because its default is gone fails a document whose variable may lack it', async () => {
+  const find = await createLostFinder(base({ input: '! = KEEP' }), base({ input: '!' }));
+  const lost = find(parse('query A($in: In) { save(in: $in) }'))!;
+  expect(lost.map(({ severity, coordinate }) => [severity, coordinate])).toEqual([['error', 'In.onConflict']]);
+  const optional = await createLostFinder(base({ input: ' = KEEP' }), base({}));
+  expect(optional(parse('query A($in: In) { save(in: $in) }'))![0]!.severity).toBe('warning');
+});
