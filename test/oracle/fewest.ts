@@ -110,7 +110,9 @@ async function compareOver(
   try {
     // What is read as nobody, to tell whether a collection is private, is beside what the planner knows.
     if (wrongWith(product, operation) || /__(?:schema|type)\b|\bisPrivate\b/.test(document)) return undefined;
-    await execute(product, operation, 'fewest');
+    const result = await execute(product, operation, 'fewest');
+    // What a list with arguments that are not allowed would lead to is not known.
+    if (result?.errors?.some(({ extensions }) => extensions?.code === 'BAD_USER_INPUT')) return undefined;
     const token = tokenFor(operation);
     const requester: Requester = {
       ...{ token, tier: TIER, accessToken: OWN_TOKEN, filmTier: TIER, person, personsOf: service.personsOf },
