@@ -904,6 +904,8 @@ function pageOf(
   const end = isTold ? next : start + shown;
   const isFull = all.length > 0 && (isTold || all.length >= most);
   const byTotal = total === null || capped ? isFull : end > start && end < total;
+  // The service counts fewer items than lie before the page: it repeats some of them, and nothing follows.
+  const isPast = counted !== null && counted <= start && shown <= counted && !capped;
   const inHand = rule.embedded && start === 0 && first <= (rule.embedded.upTo ?? 0);
   return {
     items: all.slice(0, first).map((item) => (isShown(item) ? item : null)),
@@ -912,7 +914,7 @@ function pageOf(
     total: total !== null && total >= 0 ? total : null,
     totalIsCapped: capped,
     isRanked: rule.isRanked ?? false,
-    hasNext: byTotal || all.length > first,
+    hasNext: !isPast && (byTotal || all.length > first),
     alsoHasNext: inHand ? all.length > 0 && all.length >= Math.min(first, rule.embedded!.upTo!) : undefined,
     title: asText(answer.title).trim() || null,
     envelope: answer,
