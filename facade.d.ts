@@ -179,8 +179,8 @@ export interface FacadeOptions extends FacadeHooks {
   serviceName?: string | undefined;
   /** Manifest of trusted documents, which clients send by hash (a path). Default: none. */
   persistedOperations?: string | undefined;
-  /** Rejects every document that is not in the manifest; report: runs it, and counts and logs it (true, false or 'report'). Default: off. */
-  persistedOnly?: boolean | 'report' | undefined;
+  /** Rejects every document that is not in the manifest (true or false). Default: off. */
+  persistedOnly?: boolean | undefined;
   /** Clients may store documents by hash; ignored with PERSISTED_ONLY (true or false). Default: on. */
   automaticPersistedQueries?: boolean | undefined;
   /** Lowest level that is logged (one of trace, debug, info, warn, error, fatal, silent). Default: info. */
@@ -241,8 +241,6 @@ export interface FacadeOptions extends FacadeHooks {
   mcpUrl?: string | undefined;
   /** Issuer of the tokens, in the OAuth metadata of /mcp (an http:// or https:// address without user, query or fragment). Default: none. */
   mcpAuthorizationServer?: string | undefined;
-  /** Report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged (one of on, report). Default: on. */
-  limits?: 'on' | 'report' | undefined;
   /** Longest document, in characters; it may have a token for each 5 (a whole number from 1 to 1000000). Default: 20000. */
   maxDocumentCharacters?: number | undefined;
   /** Nesting of fields; introspection is not counted (a whole number from 1 to 500). Default: 14. */

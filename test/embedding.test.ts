@@ -6,7 +6,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import type { EmbeddedFacade, FacadeHooks, FacadeOptions } from '../facade.d.ts';
-import type { Config, Values } from '../src/config/settings.ts';
+import type { Config } from '../src/config/settings.ts';
 import { ConfigError, options, readOptions } from '../src/config/read.ts';
 import { createFacade } from '../src/facade.ts';
 import {
@@ -372,8 +372,7 @@ describe('the options of a facade', () => {
     type Given = Required<
       Omit<FacadeOptions, keyof FacadeHooks | 'onLog' | 'extend' | 'services' | 'baseUrl' | 'eventBaseUrl'>
     >;
-    type Spelled = Omit<Config, 'persistedOnly'> & Pick<Values, 'persistedOnly'>;
-    expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Spelled[Name]> }>();
+    expectTypeOf<Given>().toEqualTypeOf<{ -readonly [Name in keyof Given]: NonNullable<Config[Name]> }>();
     const names: (keyof Given | 'baseUrl' | 'eventBaseUrl')[] = options().map(([name]) => name as keyof Given);
     expect(names).toContain('maxUpstreamCalls');
     expect(names).not.toContain('port');

@@ -17,7 +17,7 @@ export async function runUsage(urls: readonly string[], { tokenFile, json = fals
 }
 
 /** A table, by operation; those that were last sent come first. */
-export function printUsage({ since, until, operations, refusals = [] }: UsageReport): string {
+export function printUsage({ since, until, operations }: UsageReport): string {
   const sorted = operations.toSorted((a, b) => a.name.localeCompare(b.name) || b.last.localeCompare(a.last));
   const rows = [
     ['operation', 'client', 'requests', 'calls', 'last'],
@@ -33,11 +33,6 @@ export function printUsage({ since, until, operations, refusals = [] }: UsageRep
         .map((cell, column) => cell.padEnd(widths[column]!))
         .join('  ')
         .trimEnd(),
-    ),
-    ...refusals.map(({ code, operation, client, version, requests, last }) =>
-      printableLine(
-        `${operation} of ${`${client} ${version}`.trim()} would be rejected: ${code}, ${requests} times, last ${last}`,
-      ),
     ),
   ];
   return `${lines.join('\n')}\n`;

@@ -77,16 +77,6 @@ export const onOff = {
   },
 };
 
-export const onOffReport = {
-  ...onOff,
-  must: 'on, off or report',
-  optionMust: "true, false or 'report'",
-  type: "boolean | 'report'",
-  spell: (option: unknown) => (option === 'report' ? option : onOff.spell(option)),
-  schema: { ...onOff.schema, pattern: onOff.schema.pattern.replace('(?:', `(?:${anyCase('report')}|`) },
-  read: (word: string) => (/^report$/i.test(word) ? 'report' : onOff.read(word)),
-};
-
 /** Values of the kind are secrets. */
 export const secret = <T>(kind: Kind<T>): Kind<T> => ({ ...kind, isSecret: true });
 

@@ -3,7 +3,6 @@ import { editDistance } from '../lib/text/edit-distance.ts';
 import { connectionProblems } from './upstream-tls.ts';
 import { type Config, type Given, type Setting, type SettingName, type Values, entries, settings } from './settings.ts';
 import { derivedFrom, fixed } from './fixed.ts';
-import { withReported } from './reported.ts';
 import { type RemovedName, removedSettings } from './removed-settings.ts';
 import { readSecretFiles } from './secret-files.ts';
 import { type TrustedDocuments, readManifest } from './documents/trusted-documents.ts';
@@ -198,12 +197,10 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
   const values = { ...given, ...secrets.values };
   problems.push(...connectionProblems(values, nameOf));
   const { mcp, mcpFree, persistedOnly, persistedOperations } = values;
-  if (mcp && mcpFree && persistedOnly === true)
+  if (mcp && mcpFree && persistedOnly)
     problems.push(`${nameOf('mcpFree')} must be off, because ${nameOf('persistedOnly')} is on`);
-  if (persistedOnly !== false && persistedOperations === undefined)
-    problems.push(
-      `${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is ${persistedOnly === true ? 'on' : persistedOnly}`,
-    );
+  if (persistedOnly && persistedOperations === undefined)
+    problems.push(`${nameOf('persistedOperations')} must be set too, because ${nameOf('persistedOnly')} is on`);
   let trustedDocuments: TrustedDocuments = new Map();
   try {
     if (persistedOperations !== undefined) trustedDocuments = readManifest(persistedOperations);
@@ -212,5 +209,5 @@ function checked(given: Values, { production, nameOf }: Source, problems: string
     problems.push(`${nameOf('persistedOperations')} must be a manifest of documents: ${error.message}`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...withReported(values), production, trustedDocuments };
+  return { ...values, production, trustedDocuments };
 }

@@ -15,7 +15,6 @@ import {
   matching,
   milliseconds,
   onOff,
-  onOffReport,
   oneOf,
   origins,
   path,
@@ -26,7 +25,6 @@ import {
   whole,
 } from './kinds.ts';
 import { BUSY_FACTOR, CHARACTERS_A_TOKEN, type Derived, type Fixed, fixed } from './fixed.ts';
-import type { Reported } from './reported.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 
 export interface Setting<T> extends Kind<T> {
@@ -134,13 +132,7 @@ export const settings = {
   }),
   ...inGroup('Persisted operations', {
     persistedOperations: optional('PERSISTED_OPERATIONS', path, 'manifest of trusted documents, which clients send by hash'),
-    persistedOnly: setting(
-      'PERSISTED_ONLY',
-      onOffReport,
-      false,
-      'rejects every document that is not in the manifest; report: runs it, and counts and logs it',
-      'off',
-    ),
+    persistedOnly: setting('PERSISTED_ONLY', onOff, false, 'rejects every document that is not in the manifest', 'off'),
     automaticPersistedQueries: setting('AUTOMATIC_PERSISTED_QUERIES', onOff, true, 'clients may store documents by hash; ignored with PERSISTED_ONLY', 'on'),
   }),
   ...inGroup('Logs and traces', {
@@ -214,12 +206,6 @@ export const settings = {
     mcpAuthorizationServer: optional('MCP_AUTHORIZATION_SERVER', httpAddress, 'issuer of the tokens, in the OAuth metadata of /mcp'),
   }),
   ...inGroup('Limits of a document', {
-    limits: setting(
-      'LIMITS',
-      oneOf('on', 'report'),
-      'on',
-      'report: what is over a limit of a document, or of calls, items or values of an operation, runs up to 10 times the limit, and is counted and logged',
-    ),
     maxDocumentCharacters: setting('MAX_DOCUMENT_CHARACTERS', amount, 20_000, `longest document, in characters; it may have a token for each ${CHARACTERS_A_TOKEN}`),
     maxDepth: setting('MAX_DEPTH', whole(1, 500), 14, 'nesting of fields; introspection is not counted'),
   }),
@@ -264,10 +250,7 @@ export type Values = Fixed & Derived & Given;
 
 /** All settings, checked and frozen. */
 export type Config = Readonly<
-  Omit<Values, 'persistedOnly'> & {
-    persistedOnly: boolean;
-    /** What would be rejected is only reported; undefined if nothing is. */
-    reported: Reported | undefined;
+  Values & {
     /** NODE_ENV=production. */
     production: boolean;
     /** What the manifest holds; empty without one. */

@@ -60,7 +60,7 @@ const idleSettings = [
     'has no effect, because RECORD_TTL_SECONDS is 0',
   ),
   idle(
-    ['requestLog', 'slowOperationMs', 'limits', 'persistedOnly'],
+    ['requestLog', 'slowOperationMs'],
     ({ logLevel }, value) => value !== 0 && isAboveInfo(logLevel),
     'logs nothing, because LOG_LEVEL is above info',
   ),
@@ -92,7 +92,6 @@ type WarnedSettings = ProxySettings &
     | 'filmTier'
     | 'baseUrl'
     | 'eventBaseUrl'
-    | 'reported'
     | IdleSetting
   >;
 
@@ -127,15 +126,9 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
 const withoutEffect = (config: WarnedSettings): string[] =>
   idleSettings.flatMap(({ names, isIdle, why }) =>
     names
-      .filter((name) => isSet(config, name) && isIdle(config, config[name]))
+      .filter((name) => config[name] !== settings[name].byDefault(config.production) && isIdle(config, config[name]))
       .map((name) => `${settings[name].env} ${why}. Change one of them.`),
   );
-
-/** PERSISTED_ONLY=report is off, and stands in `reported`. */
-const isSet = (config: WarnedSettings, name: IdleSetting): boolean =>
-  name === 'persistedOnly'
-    ? config.reported?.untrusted === true
-    : config[name] !== settings[name].byDefault(config.production);
 
 /** Upstreams that a proxy would be used for, if they were at https://. */
 const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: WarnedSettings): string[] =>

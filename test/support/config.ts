@@ -1,7 +1,6 @@
 import type { Derived, Fixed } from '../../src/config/fixed.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { removedSettings } from '../../src/config/removed-settings.ts';
-import { withReported } from '../../src/config/reported.ts';
 import type { Config, SettingName } from '../../src/config/settings.ts';
 
 export type TestFlags = Partial<Record<SettingName | keyof Fixed | keyof Derived, string>>;
@@ -15,8 +14,5 @@ export function configWith(env: NodeJS.ProcessEnv, flags: TestFlags = {}): Confi
     if (!(name in config)) throw new Error(`${variable} is no setting`);
     return [[name, Number(text)]];
   });
-  const { reported } = config;
-  const values = { ...config, ...reported?.limits, ...(Object.fromEntries(chosen) as Partial<Fixed & Derived>) };
-  const persistedOnly = reported?.untrusted ? 'report' : config.persistedOnly;
-  return Object.freeze(withReported({ ...values, persistedOnly }));
+  return Object.freeze({ ...config, ...(Object.fromEntries(chosen) as Partial<Fixed & Derived>) });
 }

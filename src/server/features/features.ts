@@ -8,7 +8,6 @@ import { createMcpFeature } from './mcp/feature.ts';
 import { createMetricsFeature } from './metrics/feature.ts';
 import { createMinClientsFeature } from './min-clients/feature.ts';
 import { type PageFolders, createPagesFeature } from './pages/feature.ts';
-import { createReportedFeature } from './reported/feature.ts';
 import { createRequestLogFeature, createSlowLogFeature } from './request-log/feature.ts';
 import { createTimingFeature } from './timing/feature.ts';
 import { createTracingFeature } from './tracing/tracing.ts';
@@ -16,21 +15,17 @@ import { createUsageFeature } from './usage/feature.ts';
 
 export const allFeatures =
   (folders: PageFolders, hooks?: FacadeHooks): CreateFeatures =>
-  (parts) => {
-    const reported = createReportedFeature(parts);
-    return [
-      createPagesFeature(parts, folders),
-      createManifestFeature(parts),
-      createSlowLogFeature(parts),
-      createMetricsFeature(parts),
-      createTracingFeature(parts),
-      createUsageFeature(parts, reported.refusals),
-      reported,
-      createRequestLogFeature(parts),
-      createIdempotencyFeature(parts),
-      createMcpFeature(parts),
-      createTimingFeature(parts),
-      createMinClientsFeature(parts),
-      createHooksFeature(parts, hooks),
-    ];
-  };
+  (parts) => [
+    createPagesFeature(parts, folders),
+    createManifestFeature(parts),
+    createSlowLogFeature(parts),
+    createMetricsFeature(parts),
+    createTracingFeature(parts),
+    createUsageFeature(parts),
+    createRequestLogFeature(parts),
+    createIdempotencyFeature(parts),
+    createMcpFeature(parts),
+    createTimingFeature(parts),
+    createMinClientsFeature(parts),
+    createHooksFeature(parts, hooks),
+  ];

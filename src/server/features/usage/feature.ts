@@ -4,14 +4,9 @@ import type { Feature, FeatureParts } from '../../feature.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { sendJson } from '../../http/response/static-response.ts';
-import type { UsageReport } from './report.ts';
 import { createUsage } from './usage.ts';
 
-/** `refusals`: what would be rejected. */
-export function createUsageFeature(
-  { config, metrics, isKnownName }: FeatureParts,
-  refusals: () => UsageReport['refusals'] = () => undefined,
-): Feature {
+export function createUsageFeature({ config, metrics, isKnownName }: FeatureParts): Feature {
   if (!config.usage) return {};
   const usage = createUsage(config.usageClients, metrics, isKnownName);
   const { production, usageToken } = config;
@@ -23,7 +18,7 @@ export function createUsageFeature(
         status: 401,
         headers: { 'www-authenticate': 'Bearer' },
       });
-    sendJson(exchange, 200, { ...usage.report(), refusals: refusals() });
+    sendJson(exchange, 200, usage.report());
   };
   return { routes: { '/usage': { handler, audience: 'operator' } }, onEnd: usage.onEnd };
 }

@@ -5,8 +5,6 @@ export interface UsageReport {
   since: string;
   until: string;
   operations: UsedOperation[];
-  /** What LIMITS=report and PERSISTED_ONLY=report would reject; not set if both are in force. */
-  refusals?: readonly UsedRefusal[] | undefined;
 }
 
 export interface UsedOperation {
@@ -21,38 +19,17 @@ export interface UsedOperation {
   last: string;
 }
 
-export interface UsedRefusal extends Omit<UsedOperation, 'name'> {
-  code: string;
-  operation: string;
-  /** The limit that was exceeded, and by how much at most. */
-  limit?: number | undefined;
-  most?: number | undefined;
-  /** SHA-256 of the text of the last document, in hex. */
-  hash: string;
-}
-
 /** The reports of several instances as one. It knows no more of the past than the one that began last. */
 export const mergeReports = (reports: readonly UsageReport[]): UsageReport => ({
   since: latest(reports.map(({ since }) => since)),
   until: latest(reports.map(({ until }) => until)),
-  operations: merged(
-    reports.flatMap(({ operations }) => operations),
-    ({ name, client, version }) => [name, client, version],
-  ),
-  refusals: reports.some(({ refusals }) => refusals)
-    ? merged(
-        reports.flatMap(({ refusals = [] }) => refusals),
-        ({ code, operation, client, version }) => [code, operation, client, version],
-      )
-    : undefined,
+  operations: merged(reports.flatMap(({ operations }) => operations)),
 });
 
-type Counted = Pick<UsedOperation, 'requests' | 'calls' | 'last'> & Pick<UsedRefusal, 'most'>;
-
-function merged<Entry extends Counted>(entries: readonly Entry[], keyOf: (entry: Entry) => string[]): Entry[] {
-  const all = new Map<string, Entry>();
+function merged(entries: readonly UsedOperation[]): UsedOperation[] {
+  const all = new Map<string, UsedOperation>();
   for (const entry of entries) {
-    const key = JSON.stringify(keyOf(entry));
+    const key = JSON.stringify([entry.name, entry.client, entry.version]);
     const before = all.get(key);
     if (!before) all.set(key, entry);
     else
@@ -61,7 +38,6 @@ function merged<Entry extends Counted>(entries: readonly Entry[], keyOf: (entry:
         requests: before.requests + entry.requests,
         calls: before.calls + entry.calls,
         last: latest([before.last, entry.last]),
-        ...(before.most !== undefined && { most: Math.max(before.most, entry.most ?? 0) }),
       });
   }
   return [...all.values()];
