@@ -2,84 +2,12 @@
 import { isIP } from 'node:net';
 import { type ProxySettings, isExempt } from './proxy.ts';
 import { fixed } from './fixed.ts';
-import { type Config, type SettingName, settings } from './settings.ts';
+import type { Config } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
 const DEMO_TOKEN = /^demo-[a-z]+$/;
 
-/** Settings on which the effect of others depends. */
-type Decisive = Pick<
-  Config,
-  | 'ownOrigin'
-  | 'usage'
-  | 'mcp'
-  | 'logLevel'
-  | 'otelExporterOtlpEndpoint'
-  | 'recordTtlSeconds'
-  | 'idempotencyTtlSeconds'
-  | 'callTimeoutMs'
-  | 'operationTimeoutMs'
-  | 'upstreamSettleMs'
->;
-
-/** `value`: that of the setting. */
-const idle = <const Name extends SettingName>(
-  names: readonly Name[],
-  isIdle: (by: Decisive, value: unknown) => boolean,
-  why: string,
-) => ({ names, isIdle, why });
-
-/** How long a write with a key may run, with the time in which it begins. */
-const longestWriteMs = ({ upstreamSettleMs, callTimeoutMs }: Decisive): number =>
-  2_500 + upstreamSettleMs + callTimeoutMs + fixed.uploadTimeoutMs;
-
-const isAboveInfo = (level: Config['logLevel']): boolean => !['trace', 'debug', 'info'].includes(level);
-
-/** Settings that do not do what they say, because another is as it is. */
-const idleSettings = [
-  idle(['publicUrl'], ({ ownOrigin }) => !ownOrigin, 'has no effect, because no origin is started beside BASE_URL'),
-  idle(['usageToken', 'usageClients'], ({ usage }) => !usage, 'has no effect, because USAGE is off'),
-  idle(
-    ['mcpOperations', 'mcpWrites', 'mcpFree', 'mcpAuthorizationServer'],
-    ({ mcp }) => !mcp,
-    'has no effect, because MCP is off',
-  ),
-  idle(
-    ['otelExporterOtlpHeaders'],
-    ({ otelExporterOtlpEndpoint }) => otelExporterOtlpEndpoint === undefined,
-    'has no effect, because OTEL_EXPORTER_OTLP_ENDPOINT is not set',
-  ),
-  idle(
-    ['idempotencyRedisUrl'],
-    ({ idempotencyTtlSeconds }) => idempotencyTtlSeconds === 0,
-    'has no effect, because IDEMPOTENCY_TTL_SECONDS is 0: writes that are sent again are made again',
-  ),
-  idle(
-    ['revalidateSeconds'],
-    ({ recordTtlSeconds }) => recordTtlSeconds === 0,
-    'has no effect, because RECORD_TTL_SECONDS is 0',
-  ),
-  idle(
-    ['requestLog', 'slowOperationMs'],
-    ({ logLevel }, value) => value !== 0 && isAboveInfo(logLevel),
-    'logs nothing, because LOG_LEVEL is above info',
-  ),
-  idle(
-    ['idempotencyTtlSeconds'],
-    (by, value) => Number(value) > 0 && 1_000 * Number(value) < longestWriteMs(by),
-    `is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and ${fixed.uploadTimeoutMs} ms for uploads together: a write whose response is lost may be made twice with one key`,
-  ),
-  idle(
-    ['callTimeoutMs'],
-    ({ operationTimeoutMs }, value) => Number(value) > operationTimeoutMs,
-    'is longer than OPERATION_TIMEOUT_MS, which ends operations without files before',
-  ),
-];
-
-type IdleSetting = (typeof idleSettings)[number]['names'][number];
-
 type WarnedSettings = ProxySettings &
-  Decisive &
   Pick<
     Config,
     | 'production'
@@ -92,7 +20,9 @@ type WarnedSettings = ProxySettings &
     | 'filmTier'
     | 'baseUrl'
     | 'eventBaseUrl'
-    | IdleSetting
+    | 'idempotencyTtlSeconds'
+    | 'upstreamSettleMs'
+    | 'callTimeoutMs'
   >;
 
 /** `serves`: the servers that are started. */
@@ -119,16 +49,18 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
     warnings.push(
       'FILM_TIER is not set: film calls with ACCESS_TOKEN are limited as those of the basic tier until a response shows another. Set FILM_TIER.',
     );
-  if (isFacade) warnings.push(...bypassed(config), ...withoutEffect(config));
+  if (isFacade) warnings.push(...bypassed(config), ...shortKeys(config));
   return warnings;
 }
 
-const withoutEffect = (config: WarnedSettings): string[] =>
-  idleSettings.flatMap(({ names, isIdle, why }) =>
-    names
-      .filter((name) => config[name] !== settings[name].byDefault(config.production) && isIdle(config, config[name]))
-      .map((name) => `${settings[name].env} ${why}. Change one of them.`),
-  );
+/** A key is forgotten before a write with it must have ended, with the time in which it begins. */
+function shortKeys({ idempotencyTtlSeconds, upstreamSettleMs, callTimeoutMs }: WarnedSettings): string[] {
+  const longestWriteMs = 2_500 + upstreamSettleMs + callTimeoutMs + fixed.uploadTimeoutMs;
+  if (idempotencyTtlSeconds === 0 || 1_000 * idempotencyTtlSeconds >= longestWriteMs) return [];
+  return [
+    `IDEMPOTENCY_TTL_SECONDS is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and ${fixed.uploadTimeoutMs} ms for uploads together: a write whose response is lost may be made twice with one key. Change one of them.`,
+  ];
+}
 
 /** Upstreams that a proxy would be used for, if they were at https://. */
 const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: WarnedSettings): string[] =>
