@@ -1,4 +1,4 @@
-/** A fair semaphore: so many run at once, and the owners of those that wait take turns. Every step is O(1). */
+/** A fair semaphore: so many run at once, and the owners of those that wait take turns. */
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 
@@ -55,7 +55,7 @@ export function createSemaphore(most: () => number) {
     },
     /** Ends the waits of an owner. */
     dismiss(owner: object): void {
-      for (let begin = queue.take(owner); begin; begin = queue.take(owner)) begin(false);
+      for (let begin = queue.takeOf(owner); begin; begin = queue.takeOf(owner)) begin(false);
     },
     leave(): void {
       running--;
