@@ -54,7 +54,7 @@ describe.skipIf(!canReplaceNames)('while the name service is silent', () => {
   ] as const)('about %s, no read fails, from the start on', async (_, env) => {
     const names = { 'redis.test': 'hang', 'keys.test': 'hang', 'events.test': 'hang', 'collector.test': 'hang' };
     const { read, lookUpsOf } = await namedFacade(names, { ...env, MAX_CONNECTION_AGE_MS: '1000' });
-    const { reads, errors } = await read(5_000);
+    const { reads, errors } = await read(2_500);
     expect(errors).toEqual([]);
     expect(reads).toBeGreaterThan(10);
     for (const name of Object.keys(names)) expect(lookUpsOf(name), name).toBeLessThanOrEqual(2);

@@ -14,8 +14,16 @@ import { schema } from '../../src/graph/schema.ts';
 
 const typenames = new InMemoryCache();
 
+const compiled = new WeakMap<DocumentNode, ConcreteRequest>();
+
 /** A document as the compiler of Relay writes it, without its directives. */
 export function relayRequest(document: DocumentNode): ConcreteRequest {
+  const known = compiled.get(document) ?? compile(document);
+  compiled.set(document, known);
+  return known;
+}
+
+function compile(document: DocumentNode): ConcreteRequest {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions) if (each.kind === 'FragmentDefinition') fragments.set(each.name.value, each);
   const operation = document.definitions.find((each) => each.kind === 'OperationDefinition')!;

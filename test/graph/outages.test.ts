@@ -12,7 +12,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { nodeTypeOf } from '../../src/engine/plan/read-declarations.ts';
 import { failing, failures } from '../support/outages.ts';
-import { sampleOf } from '../support/optional.ts';
+import { everyNth, sampleOf, thorough } from '../support/optional.ts';
 import { service as origin } from '../support/service.ts';
 
 const node = schema.getType('Node');
@@ -135,7 +135,8 @@ test.each(nodeTypes.map(({ name }) => name))('of %s, whichever call fails, and h
     const times = service.calls();
     // All calls, or one of them.
     for (let nth = -1; nth < times; nth++)
-      for (const [what, failure] of sampleOf(kinds, kinds.length, round + nth)) {
+      // Each call in each selection fails in two or three ways, in its next one in others.
+      for (const [what, failure] of everyNth(kinds, thorough ? 4 : kinds.length, round + nth)) {
         const execute = service.facade(remembering);
         service.begin((at, path) => ((nth === -1 || at === nth) && fails(what, path) ? failure : undefined));
         const { data, errors = [] } = await execute(query, { token });

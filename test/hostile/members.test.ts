@@ -6,7 +6,7 @@ import { startFacade } from '../support/start-facade.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
 import { type Behaviour, type ReceivedRequest, response } from '../support/hostile.ts';
 import { takeConflicts } from '../support/one-value.ts';
-import { sampleOf, thorough } from '../support/optional.ts';
+import { everyNth, thorough } from '../support/optional.ts';
 import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -49,9 +49,9 @@ const roots: Record<string, string> = {
   weeklyChart: '',
 };
 const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
-/** A sample has one of the values for every fourth position, and another one for the next of these. */
+/** Two of the values for each position, and others for the next one. A sample has one for every fourth. */
 const valuesFor = (round: number) =>
-  thorough || round % 4 === 0 ? sampleOf(wrongValues, wrongValues.length, round / 4) : [];
+  thorough ? everyNth(wrongValues, 3, round) : round % 4 === 0 ? everyNth(wrongValues, 6, round / 4) : [];
 
 /** A service that replays responses of the origin, with one value replaced in each. */
 const recordings = new Map<string, { status: number; type: string; text: string }>();

@@ -8,7 +8,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { requirementsOf } from '../../src/engine/requirements/requirements.ts';
 import { createAssess } from '../../src/engine/documents/assess.ts';
 import { journey } from '../support/journey.ts';
-import { sampleOf } from '../support/optional.ts';
+import { everyNth } from '../support/optional.ts';
 
 const callers = [
   { name: 'nobody', token: undefined },
@@ -65,7 +65,7 @@ describe.each(operations)('$name', ({ text, round }) => {
   const asked = coordinates.map((name, index) => `f${index}: canUse(coordinate: "${name}")`).join(' ');
   const { requirements } = createAssess(schema, readConfig({}))(text);
 
-  test.each(sampleOf(callers, 2, round))('what is told of it holds for $name', async ({ token }) => {
+  test.each(everyNth(callers, 2, round))('what is told of it holds for $name', async ({ token }) => {
     const { execute } = await journey();
     for (const query of [...evidence, ...(/(update|delete)Collection/.test(text) ? [collect] : [])])
       await execute(query, { token });

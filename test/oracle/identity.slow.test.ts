@@ -17,7 +17,7 @@ import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { thorough } from '../support/optional.ts';
+import { everyNth, thorough } from '../support/optional.ts';
 import { service } from '../support/service.ts';
 import { execute, parsed } from './clients.ts';
 import { type Conflict, Identities, claimsIn } from './identity.ts';
@@ -131,10 +131,8 @@ const paths = [...pathsTo(schema, LONGEST)].flatMap(([name, all]) =>
 const leaves = new Map(paths.map(([name]) => [name, leavesOf(schema.getType(name) as GraphQLObjectType)]));
 
 /** Of the cases, one in so many runs; `IDENTITY_SAMPLE=1` runs all three million comparisons, which takes half an hour. */
-const SAMPLE = Number(process.env.IDENTITY_SAMPLE ?? (thorough ? 100 : 400));
+const SAMPLE = Number(process.env.IDENTITY_SAMPLE ?? (thorough ? 200 : 400));
 const LEAF_SAMPLE = Math.ceil(SAMPLE / 10);
-const sampleOf = <Item>(items: readonly Item[], nth: number, round = 0): Item[] =>
-  items.filter((_, at) => (at + round) % nth === 0);
 
 /** Each leaf field by each path. */
 const cases = paths.flatMap(([name, path]) => leaves.get(name)!.map((leaf) => ({ path, leaf })));
@@ -197,7 +195,7 @@ class Reader {
       const type = schema.getType(name) as GraphQLObjectType;
       if (!type.getInterfaces().some((each) => each.name === 'Node')) continue;
       const all = [...seen];
-      for (const leaf of sampleOf(leavesOf(type), LEAF_SAMPLE))
+      for (const leaf of everyNth(leavesOf(type), LEAF_SAMPLE))
         for (let at = 0; at < all.length; at += IDS_AT_ONCE) {
           const ids = JSON.stringify(all.slice(at, at + IDS_AT_ONCE));
           await this.read(`nodes(ids: ${ids}) { __typename ... on ${name} { id ${leaf} } }`);
@@ -216,9 +214,9 @@ test.each(readers)(
   async (person, isNamed) => {
     const round = readers.findIndex(([each, is]) => each === person && is === isNamed);
     const reader = new Reader(person, isNamed);
-    for (const [name, path] of sampleOf(paths, SAMPLE, round))
+    for (const [name, path] of everyNth(paths, SAMPLE, round))
       await reader.read(along(path, leaves.get(name)!.join(' '), argumentsFor(large!)));
-    for (const each of sampleOf(cases, SAMPLE, round)) {
+    for (const each of everyNth(cases, SAMPLE, round)) {
       if (isNamed) await reader.read(alone(each, large!));
       await reader.read(beside(each));
     }

@@ -66,7 +66,7 @@ export async function facadeOver(service: string, settings: TestFlags = {}) {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const facade = await openServer(config, { schema, upstream, log });
   afterUse(async () => {
-    await facade.close();
+    await facade.leave();
     await upstream.close();
   });
   return { facade, logged };

@@ -35,7 +35,7 @@ export async function journey(
   const upstream = createUpstream(catalogService, { ...config, ...address });
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterUse(async () => {
-    await facade.close();
+    await facade.leave();
     await upstream.close();
     await proxy.close();
   });

@@ -30,5 +30,12 @@ export function createServer(config: Config, { tabs = [], metrics = createMetric
 /** The same with a port. */
 export async function openServer(config: Config, parts: ServerParts) {
   const { core, ...server } = createServer({ ...config, helpUrl: helpUrlOf(config) }, parts);
-  return { ...(await open(core, server)), end: server.end };
+  const facade = await open(core, server);
+  /** Closes it after its use: what is idle then need not be waited for, as it must be where a client may send more. */
+  const leave = (): Promise<void> => {
+    const closed = facade.close();
+    server.server.closeIdleConnections();
+    return closed;
+  };
+  return { ...facade, end: server.end, leave };
 }

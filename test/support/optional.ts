@@ -7,9 +7,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Whether all is tested, as in .ci/run. Otherwise tests with many cases of one kind run a sample, and slow files only if they are named. */
 export const thorough = process.env.THOROUGH === '1';
 
+/** Each `nth` item; another `round` has others. */
+export const everyNth = <Item>(items: readonly Item[], nth: number, round = 0): Item[] =>
+  items.filter((_, at) => (at + round) % nth === 0);
+
 /** All items, or in a sample each `nth`; another `round` has others. */
 export const sampleOf = <Item>(items: readonly Item[], nth: number, round = 0): Item[] =>
-  items.filter((_, at) => thorough || (at + round) % nth === 0);
+  everyNth(items, thorough ? 1 : nth, round);
 
 /** Folders of tests that have a package.json of their own. They start compilers and servers of others. */
 const tooled = [

@@ -14,7 +14,7 @@ export async function replica(service: string, settings: TestFlags = {}, parts: 
   const upstream = createUpstream(catalogService, { ...config, baseUrl: service, eventBaseUrl: service }, parts);
   const facade = await openServer(config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterUse(async () => {
-    await facade.close();
+    await facade.leave();
     await upstream.close();
   });
   return clientOf(facade.url);

@@ -3,6 +3,7 @@ import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { observeCalls, observeInterface } from '../../src/server/observability/watch.ts';
+import { lazily } from '../../src/lib/promises.ts';
 import { type ServerParts, openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
@@ -37,10 +38,10 @@ export async function startFacade(
     graphiql: await made('graphiql'),
     ...parts,
   });
-  let closed: Promise<void> | undefined;
   // Who gives the client closes it.
-  const close = () => (closed ??= facade.close().then(() => (parts.upstream ? undefined : upstream.close())));
-  afterUse(close);
+  const closeUpstream = lazily(() => (parts.upstream ? Promise.resolve() : upstream.close()));
+  const close = () => facade.close().then(closeUpstream);
+  afterUse(() => facade.leave().then(closeUpstream));
 
   return {
     books,

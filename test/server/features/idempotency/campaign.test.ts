@@ -14,7 +14,7 @@ import * as surroundings from './campaign/surroundings.ts';
 import { type Outcome, isReview, tableOf } from './campaign/verdict.ts';
 
 const given = process.env.SETTLE_WRITES;
-const writes = Number(given ?? (thorough ? 240 : 26));
+const writes = Number(given ?? (thorough ? 120 : 26));
 const { SETTLE_ROW: rowWord = '', SETTLE_GROUP: groupWord = '' } = process.env;
 const LANES = given === undefined ? 13 : 24;
 if (given !== undefined) vi.setConfig({ testTimeout: 1_800_000 });
