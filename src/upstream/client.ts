@@ -21,7 +21,7 @@ import { type Transport, type TransportSettings, createTransport } from './http/
 import type { OnPause } from './limits/pauses.ts';
 import { createReloads } from './limits/reloads.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
-import { createRefreshQueue } from './loading/refresh-queue.ts';
+import { createRefreshes } from './loading/refreshes.ts';
 import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
@@ -55,7 +55,7 @@ export interface UpstreamParts {
 }
 
 export function createUpstream(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts = {}) {
-  const { services, shared, keys, refreshQueue } = openServices(service, settings, parts);
+  const { services, shared, keys } = openServices(service, settings, parts);
   const { transport, records, credentials, ownRefusals, rateLimiter } = services;
   const reloads = createReloads();
   return {
@@ -109,7 +109,6 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
 
     ...redisOf(shared, keys),
     close: async (): Promise<void> => {
-      refreshQueue.close();
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);
       await keys?.own?.close();
@@ -132,7 +131,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
   const credentials = createCredentials(tiers, accessToken, filmTier);
   const isRejected = ({ id }: Credential, of: Service) => credentials.rejections.has(id, of);
   const limits = { ...settings, ...service };
-  const refreshQueue = createRefreshQueue((of) => transport.state()[of]!.waiting > 0);
+  const refresh = createRefreshes((of) => transport.state()[of]!.waiting > 0);
   const services: SessionServices = {
     settings,
     transport,
@@ -149,10 +148,10 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     onRejected: (credential) => forgetRejected(records, credential),
     observe,
     inspect,
-    refresh: (refresh, reader) => refreshQueue.add(reader.credential.id, refresh, () => background(services, reader)),
+    refresh: (each, reader) => void refresh(reader.credential.id, each, () => background(services, reader)),
     invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
   };
-  return { services, shared, keys, refreshQueue };
+  return { services, shared, keys };
 }
 
 /** What the client tells of the Redis that replicas share, and of that of the idempotency keys. */
@@ -209,20 +208,17 @@ const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onIn
       });
 
 /** An operation of nobody, with the credential of whoever read the entry, and on that reader's part of the rate limit. */
-function background(services: SessionServices, { credential, address, rateShare }: RequestContext) {
-  const callLog = createCallLog();
-  const context = new UpstreamSession(services, {
+const background = (services: SessionServices, { credential, address, rateShare }: RequestContext) =>
+  new UpstreamSession(services, {
     credential,
     isUnreadable: false,
     address,
     rateShare,
     requestId: randomUUID(),
     cancellation: createCancellationToken(),
-    callLog,
+    callLog: createCallLog(),
     extra: 'refresh',
   });
-  return { context, hasFailed: () => callLog.calls.some(({ error }) => error !== undefined) };
-}
 
 /** The token of `Bearer …`; null for anything else. */
 export const bearerOf = (authorization: string | undefined): string | null =>

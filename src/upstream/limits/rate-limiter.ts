@@ -61,8 +61,6 @@ export class RateLimiter {
   private readonly unverified = createUnverifiedLimiter();
   /** Made-up tokens must not push out the windows of the facade's own. */
   private readonly windows = { own: createSlidingWindows(), clients: createSlidingWindows() };
-  /** Refreshes are spread over the minute, because quota that is idle now may be needed soon. */
-  private readonly refreshes = createSlidingWindows();
   /** Running film calls by credential, and those that wait until these show whether there is a limit. */
   private readonly films = new Map<string, { running: number; waiting: Set<() => void> }>();
   private readonly holdMs: number;
@@ -204,18 +202,12 @@ export class RateLimiter {
   }
 
   /** A slot; undefined without a limit; the ms until there is one. */
-  private take({ credential, address, rateShare, extra }: RateLimitedCall, limits: WindowLimits) {
+  private take({ credential, address, rateShare }: RateLimitedCall, limits: WindowLimits) {
     if (!isLimited(credential)) return undefined;
     // All agents take their slots as one address.
     const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
     const slot: Slot = { window: credential.id, id: randomUUID(), address: from };
-    // All refreshes of a credential together are half of the calls a minute.
-    const spread = { slots: 1, perAddress: 1, holdMs: (2 * WINDOW_MS) / this.basicCallsAMinute };
-    const untilRefresh = extra === 'refresh' ? this.refreshes.take(slot, spread) : 0;
-    if (untilRefresh > 0) return untilRefresh;
-    const wait = this.windowsOf(credential).take(slot, limits);
-    if (wait > 0 && extra === 'refresh') this.refreshes.release(slot);
-    return wait || slot;
+    return this.windowsOf(credential).take(slot, limits) || slot;
   }
 
   private limitsOf({ credential: { isOwn }, rateShare, extra }: RateLimitedCall): WindowLimits {

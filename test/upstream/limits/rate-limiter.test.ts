@@ -488,7 +488,7 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   expect(rateLimiter.used(bob)).toBe(1);
 });
 
-/** So many refreshes of one address, far enough apart. */
+/** So many refreshes of one address. */
 async function refreshing(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
   const made: RateLimitPermit[] = [];
   for (let call = 0; call < calls; call++) {
@@ -503,7 +503,6 @@ async function refreshing(rateLimiter: RateLimiter, credential: Credential, call
       (given) => made.push(given),
       () => undefined,
     );
-    later(3);
   }
   return made;
 }
@@ -532,19 +531,4 @@ test('an address that used half of its share refreshes nothing', async () => {
   const app = own('basic');
   await take(rateLimiter, app, 10, () => 'reader');
   expect(await refreshing(rateLimiter, app, 2)).toHaveLength(0);
-});
-
-test('the refreshes of a credential are three seconds apart, whoever read the entries', async () => {
-  const rateLimiter = new RateLimiter(settings);
-  const app = own('basic');
-  const refresh = async (address: string) =>
-    Promise.resolve(
-      rateLimiter.acquire({ endpoint: film, credential: app, address, cancellation: neverCancelled, extra: 'refresh' }),
-    ).then(
-      () => true,
-      () => false,
-    );
-  expect([await refresh('a'), await refresh('a'), await refresh('b')]).toEqual([true, false, false]);
-  later(3);
-  expect([await refresh('b'), await refresh('a')]).toEqual([true, false]);
 });
