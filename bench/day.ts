@@ -39,7 +39,7 @@ process.exit(0);
 async function day(readsAMinute: number, revalidateSeconds: string): Promise<void> {
   const random = seeded(7);
   const calls: number[] = [];
-  const idle: ServiceState = { origin: 'http://catalog.example', isOpen: false, running: 0, waiting: 0, deadlines: 0 };
+  const idle: ServiceState = { origin: 'http://catalog.example', isOpen: false, running: 0, waiting: 0 };
   const settings = readConfig({}, { accessToken: 'bench', filmTier: 'basic', revalidateSeconds });
   const upstream = createUpstream(
     catalogService,

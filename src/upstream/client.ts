@@ -96,8 +96,6 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     state: () => transport.state(),
     /** Reads in flight; equal reads share one. */
     sharedReads: () => services.inFlight.size(),
-    /** Calls that wait for the rate limiter or count towards it. */
-    limited: () => rateLimiter.calls(),
     /** What the rate limit leaves to the facade's own token; null if it has none. */
     ownBudget: () => rateLimiter.state(credentials.own),
     /** Whether a service refuses the facade's own credential. */

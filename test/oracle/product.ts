@@ -83,10 +83,9 @@ export function busyOf(upstream: UpstreamClient, state: () => object = () => ({}
     ...state(),
     sharedReadsUnderWay: upstream.sharedReads(),
     ...Object.fromEntries(
-      Object.entries({ catalog, events }).flatMap(([service, { running, waiting, deadlines }]) => [
+      Object.entries({ catalog, events }).flatMap(([service, { running, waiting }]) => [
         [`${service} running`, running],
         [`${service} waiting`, waiting],
-        [`${service} deadlines`, deadlines],
       ]),
     ),
   };

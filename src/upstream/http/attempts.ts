@@ -42,8 +42,6 @@ export interface HostPool {
   breaker: CircuitBreaker;
   limiter: ConcurrencyLimiter;
   settings: Pick<Config, 'callTimeoutMs' | 'readAttempts'>;
-  /** Attempts with a running deadline. */
-  deadlines: number;
 }
 
 const GATEWAY_FAILURES = [502, 503, 504];
@@ -121,8 +119,6 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.permit = breaker.acquire(owner);
     if (!this.permit) {
       limiter.release();
-      const trial = breaker.endOfTrial(owner);
-      if (trial) return void trial.then(() => this.isSettled || this.attempt());
       const { service, requestLine: request } = this.request;
       const reason = 'not sent: the service was down a moment ago';
       const { wasSent } = this;
@@ -150,26 +146,23 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
    */
   private startDeadline(): void {
     if (this.isSettled) return;
-    const { host } = this;
-    const deadline = setTimeout(afterPendingReads, host.settings.callTimeoutMs - this.spentMs, () => {
+    const deadline = setTimeout(afterPendingReads, this.host.settings.callTimeoutMs - this.spentMs, () => {
       if (this.deadline === deadline) this.onCancel(new errors.BodyTimeoutError('the call took too long'));
     }).unref();
     this.deadline = deadline;
-    host.deadlines++;
   }
 
   /** The attempt is over. */
   private leave(): void {
     const tookMs = performance.now() - this.begun;
     this.spentMs += tookMs;
-    if (this.deadline) this.stopDeadline(this.deadline);
+    this.stopDeadline();
     this.host.limiter.release(tookMs);
   }
 
-  private stopDeadline(deadline: NodeJS.Timeout): void {
-    clearTimeout(deadline);
+  private stopDeadline(): void {
+    clearTimeout(this.deadline);
     this.deadline = undefined;
-    this.host.deadlines--;
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -279,7 +272,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private settle(result: HttpResponse | Error): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    if (this.deadline) this.stopDeadline(this.deadline);
+    this.stopDeadline();
     removeListener(this.cancellation, this);
     if (result instanceof UpstreamFailure) result.attempts = this.attempts;
     if (result instanceof Error) this.reject(result);

@@ -1,4 +1,4 @@
-/** The connections to services: each has a pool, a circuit breaker, a concurrency limiter and deadlines of its own. */
+/** The connections to services: each has a pool, a circuit breaker and a concurrency limiter of its own. */
 import type { Dispatcher, Pool } from 'undici/index.js';
 import { isOfCatalog } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
@@ -56,7 +56,6 @@ export function transportTo(
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
       limiter: createConcurrencyLimiter(settings),
       settings,
-      deadlines: 0,
     };
   };
   const hosts = Object.fromEntries(
@@ -100,10 +99,9 @@ export function transportTo(
   };
 }
 
-const stateOf = ({ origin, breaker, limiter, deadlines }: HostPool) => ({
+const stateOf = ({ origin, breaker, limiter }: HostPool) => ({
   origin,
   isOpen: breaker.isOpen(),
   running: limiter.running(),
   waiting: limiter.waiting(),
-  deadlines,
 });

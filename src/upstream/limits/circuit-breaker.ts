@@ -24,56 +24,45 @@ export function createCircuitBreaker(
 ) {
   let failures = 0;
   let pauseMs = breakerPauseMs;
-  let openUntil = 0;
+  let openedAt = -Infinity;
   let lastSuccess = -Infinity;
-  /** The single call after a pause: the operation that makes it, and what waits for its end. */
-  let trial: { owner: object; waiting: (() => void)[] } | undefined;
+  /** The operation that tries again after a pause. */
+  let trial: object | undefined;
 
-  const permit = (isTrial: boolean): BreakerPermit => {
-    function release(): void {
-      if (!isTrial) return;
-      trial?.waiting.forEach((resolve) => resolve());
+  const permit: BreakerPermit = {
+    onSuccess() {
+      const wasOpen = failures >= breakerFailures;
+      failures = 0;
+      lastSuccess = performance.now();
+      pauseMs = breakerPauseMs;
       trial = undefined;
-    }
-    return {
-      release,
-      onSuccess() {
-        release();
-        const wasOpen = failures >= breakerFailures;
-        failures = 0;
-        lastSuccess = performance.now();
-        pauseMs = breakerPauseMs;
-        if (wasOpen) onChange(undefined);
-      },
-      onFailure(reason, begun) {
-        release();
-        // One endpoint that hangs is not the service: others have responded meanwhile.
-        if (begun < lastSuccess) return;
-        failures++;
-        const opens = failures === breakerFailures;
-        // Ordinary calls that were already sent when it opened show nothing new.
-        if (!opens && !(isTrial && failures > breakerFailures)) return;
-        if (opens) onChange(reason);
-        else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
-        openUntil = performance.now() + pauseMs;
-      },
-    };
+      if (wasOpen) onChange(undefined);
+    },
+    onFailure(reason, begun) {
+      // One endpoint that hangs is not the service, and calls that were sent before it opened show nothing new.
+      if (begun < lastSuccess || begun <= openedAt) return;
+      failures++;
+      if (failures < breakerFailures) return;
+      if (failures === breakerFailures) onChange(reason);
+      else pauseMs = Math.min(maxBreakerPauseMs, pauseMs * 2);
+      openedAt = performance.now();
+      trial = undefined;
+    },
+    release() {
+      trial = undefined;
+    },
   };
-  const [ordinary, ofTrial] = [permit(false), permit(true)];
 
   return {
     isOpen: () => failures >= breakerFailures,
     /** How long it stays open at the least; 1 during a trial. */
-    secondsLeft: () => Math.max(1, Math.ceil((openUntil - performance.now()) / 1000)),
-    /** undefined while it is open. After the pause, a single call gets a permit, as a trial. */
+    secondsLeft: () => Math.max(1, Math.ceil((openedAt + pauseMs - performance.now()) / 1000)),
+    /** undefined while it is open. After the pause the calls of one operation get permits: its fields must not fail beside one that succeeds. */
     acquire(owner: object): BreakerPermit | undefined {
-      if (failures < breakerFailures) return ordinary;
-      if (trial || performance.now() < openUntil) return undefined;
-      trial = { owner, waiting: [] };
-      return ofTrial;
+      if (failures < breakerFailures) return permit;
+      if (performance.now() < openedAt + pauseMs || (trial ?? owner) !== owner) return undefined;
+      trial = owner;
+      return permit;
     },
-    /** Resolves at the end of the trial, if a call of this operation is it: its other fields must not fail beside one that succeeds. */
-    endOfTrial: (owner: object): Promise<void> | undefined =>
-      trial?.owner === owner ? new Promise((resolve) => trial!.waiting.push(resolve)) : undefined,
   };
 }

@@ -19,7 +19,7 @@ import {
   type WindowLimits,
   createSlidingWindows,
 } from './sliding-window.ts';
-import { type LimiterState, type UnverifiedPermit, createUnverifiedLimiter } from './unverified.ts';
+import { type ReleaseUnverified, createUnverifiedLimiter } from './unverified.ts';
 
 export interface RateLimitState {
   limit: number;
@@ -119,28 +119,18 @@ export class RateLimiter {
     };
   }
 
-  /** Calls in progress, over all credentials: with tokens that upstream has not accepted yet, and of film endpoints with a limit. */
-  calls(): { unverified: LimiterState; film: LimiterState } {
-    const film: LimiterState = { running: 0, waiting: 0 };
-    for (const { running, waiting } of this.films.values()) {
-      film.running += running;
-      film.waiting += waiting.size;
-    }
-    return { unverified: this.unverified.state(), film };
-  }
-
   private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
     const isRejected = () => this.isRejected(credential, endpoint.service);
-    let permit: UnverifiedPermit | undefined;
+    let release: ReleaseUnverified | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
-    while (!permit && call.extra !== 'retry' && !credential.accepted && !isRejected())
-      permit = await this.unverified.acquire(credential, call.address, call.cancellation);
+    while (!release && call.extra !== 'retry' && !credential.accepted && !isRejected())
+      release = await this.unverified(credential, call.address, call.cancellation);
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
-      permit?.release(credential.accepted || isRejected());
+      release?.(credential.accepted || isRejected());
       if (slot) this.end(credential, slot, isCounted);
-      permit = slot = undefined;
+      release = slot = undefined;
     };
     try {
       if (endpoint.isLimited) slot = await this.filmSlot(call);

@@ -9,51 +9,36 @@ import { type Semaphore, createSemaphore } from './semaphore.ts';
 
 export const UNVERIFIED_CALLS = 60;
 
-/** Numbers of running and waiting calls; both are 0 when idle. */
-export interface LimiterState {
-  running: number;
-  waiting: number;
-}
-
-export interface UnverifiedPermit {
-  /** `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
-  release: (isDecided: boolean) => void;
-}
+/** `isDecided`: upstream has accepted or rejected the token, so that its other calls need not wait. */
+export type ReleaseUnverified = (isDecided: boolean) => void;
 
 export function createUnverifiedLimiter() {
   const all = createSemaphore(() => UNVERIFIED_CALLS);
   const addresses = new Map<string, Semaphore>();
-  return {
-    /** A permit for one call; undefined if upstream decides about the token while the call waits. Rejects when it is cancelled. */
-    async acquire(
-      token: object,
-      address: string,
-      cancellation: CancellationToken,
-    ): Promise<UnverifiedPermit | undefined> {
-      const ofAddress = addresses.get(address) ?? createSemaphore(() => UNVERIFIED_CALLS / 2);
-      addresses.set(address, ofAddress);
-      const leave = () => {
-        ofAddress.leave();
-        if (ofAddress.running() === 0) addresses.delete(address);
-      };
-      if (!(await ofAddress.pass(token, cancellation))) return undefined;
-      try {
-        await all.pass(ofAddress, cancellation);
-      } catch (error) {
-        leave();
-        throw error;
-      }
-      const release = (isDecided: boolean) => {
-        if (isDecided) ofAddress.dismiss(token);
-        leave();
-        all.leave();
-      };
-      return { release };
-    },
-    state(): LimiterState {
-      let waiting = all.waiting();
-      for (const each of addresses.values()) waiting += each.waiting();
-      return { running: all.running(), waiting };
-    },
+
+  /** Waits until one call may begin; undefined if upstream decides about the token meanwhile. Rejects when it is cancelled. */
+  return async (
+    token: object,
+    address: string,
+    cancellation: CancellationToken,
+  ): Promise<ReleaseUnverified | undefined> => {
+    const ofAddress = addresses.get(address) ?? createSemaphore(() => UNVERIFIED_CALLS / 2);
+    addresses.set(address, ofAddress);
+    const leave = () => {
+      ofAddress.leave();
+      if (ofAddress.running() === 0) addresses.delete(address);
+    };
+    if (!(await ofAddress.pass(token, cancellation))) return undefined;
+    try {
+      await all.pass(ofAddress, cancellation);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return (isDecided) => {
+      if (isDecided) ofAddress.dismiss(token);
+      leave();
+      all.leave();
+    };
   };
 }

@@ -26,8 +26,8 @@ export function serverState({ http, admission, bodies, uploads, upstream }: Watc
     operationsRunning: admission.running(),
     /** Operations that wait for a slot. */
     operationsWaiting: admission.waiting(),
-    /** Timers of request bodies, operations, slots and upstream calls. */
-    deadlines: admission.timers() + bodies.reading() + catalog.deadlines + events.deadlines,
+    /** Timers of request bodies, operations and slots. */
+    deadlines: admission.timers() + bodies.reading(),
     /** Upstream calls that hold a permit. */
     callsRunning: catalog.running + events.running,
     /** Upstream calls that wait for a permit. */
