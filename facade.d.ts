@@ -40,7 +40,7 @@ export interface EmbeddedFacade {
   /** The schema, for tools that read it. Only `execute` and `fetch` run operations: its resolvers need the plan of one. */
   readonly schema: GraphQLSchema;
   /**
-   * Runs one operation without HTTP. The result is what the body of a response has. Rejects only if the signal is aborted, with its reason,
+   * Sends one operation to `fetch`. The result is what the body of the response has. Rejects only if the signal is aborted, with its reason,
    * or if the facade is closed; everything else is in `errors`.
    */
   execute(this: void, operation: FacadeOperation & { incremental?: undefined }): Promise<FormattedExecutionResult>;

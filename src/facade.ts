@@ -1,6 +1,7 @@
 /** The facade inside another program: `import { createFacade } from 'catalog-graphql'`. */
 import { join } from 'node:path';
-import type { EmbeddedFacade, FacadeOperation, FacadeOptions } from '../facade.d.ts';
+import type { EmbeddedFacade, FacadeOptions } from '../facade.d.ts';
+import type { FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { ConfigError, readOptions } from './config/read.ts';
 import { createAssess } from './engine/documents/assess.ts';
@@ -9,11 +10,10 @@ import { createLog, logTo, logToStderr } from './lib/log.ts';
 import { lazily } from './lib/promises.ts';
 import { keepPluginParts } from './embedding/catalog-plugin.ts';
 import { operationPrice } from './engine/documents/operation-price.ts';
-import { type ProgramRequest, createProgram } from './embedding/program.ts';
-import { createFetchHandler, passActiveSpan } from './fetch-handler.ts';
+import { createExecute } from './embedding/execute.ts';
+import { type SendRequest, createFetchHandler } from './fetch-handler.ts';
 import { packageDir } from './package.ts';
 import { createCore } from './server/core.ts';
-import { formatted } from './server/graphql/outcome.ts';
 import { allFeatures } from './server/features/features.ts';
 import { createGraphServer } from './server/server.ts';
 
@@ -29,31 +29,50 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, { authorize, onOperation });
-  const { server, operations, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
+  const { server, prepare, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);
-  const program = createProgram({ ...operations, config: core.config, log, loading });
 
   async function close(): Promise<void> {
-    await Promise.all([handler, program].map((each) => each.close(config.shutdownMs)));
+    await handler.close(config.shutdownMs);
     closeManifests();
     await core.close();
     await end();
   }
 
   let closed: Promise<void> | undefined;
-  async function fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
+  async function loaded(): Promise<void> {
     for (let waiting = loading(); waiting; waiting = loading()) await waiting;
+  }
+  async function fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
+    await loaded();
     return handler.fetch(request, from);
   }
+  const send: SendRequest = async (request) => {
+    await loaded();
+    return handler.send(request);
+  };
 
-  const execute = ((operation) => program.run(requestOf(operation), formatted)) as EmbeddedFacade['execute'];
+  const run = createExecute(send);
+  /** Options of their own are headers of an HTTP request. */
+  const execute: EmbeddedFacade['execute'] = async (operation) => {
+    const { token, explain, idempotencyKey, headers: others, address, signal, incremental, ...params } = operation;
+    const headers = {
+      ...others,
+      ...(token != null && { authorization: `Bearer ${token}` }),
+      ...(explain !== undefined && { 'x-explain': explain }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    };
+    const json = 'application/json';
+    const sent = { params, headers, address, mayExplain: true, json, incremental, signal } as const;
+    return run(sent, (result) => result) as Promise<FormattedExecutionResult>;
+  };
   const { schema } = core;
   const assess = lazily(() => createAssess(schema, core.config));
   const price: EmbeddedFacade['price'] = (document, variables, operationName) =>
     operationPrice(assess()(document, operationName, variables));
   const facade = { schema, fetch, execute, price, paths, close: () => (closed ??= close()) };
-  keepPluginParts(facade, { schema, program, prepare: operations.prepare, explain: config.explain });
+  keepPluginParts(facade, { schema, execute: run, prepare });
   return facade;
 }
 
@@ -61,20 +80,6 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
 function checkFunctions(given: object): void {
   const wrong = Object.entries(given).filter(([, each]) => each !== undefined && typeof each !== 'function');
   if (wrong.length > 0) throw new ConfigError(wrong.map(([name]) => `${name} must be a function`));
-}
-
-/** Options of their own are headers of an HTTP request. */
-function requestOf(operation: FacadeOperation): ProgramRequest {
-  const { token, explain, idempotencyKey, headers: others, address = '', signal, incremental, ...params } = operation;
-  const headers = {
-    ...others,
-    ...(token != null && { authorization: `Bearer ${token}` }),
-    ...(explain !== undefined && { 'x-explain': explain }),
-    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-  };
-  passActiveSpan(headers);
-  const parts = incremental && { media: 'multipart/mixed' as const, format: incremental, spec: undefined };
-  return { params, headers, address, mayExplain: true, incremental: parts, signal };
 }
 
 /** Logs what is wrong with Redis, once it can be asked. */

@@ -3,14 +3,31 @@
  * `fetch` behaves as a socket does: limits, CSRF checks, uploads and incremental delivery included.
  */
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, type Server, request as send } from 'node:http';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, type Server, request } from 'node:http';
 import { type Duplex, Readable, duplexPair } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { trace } from '@opentelemetry/api';
 import { settlesWithin } from './lib/promises.ts';
 import { addTraceHeaders } from './lib/trace-context.ts';
 
-export type FetchHandler = ReturnType<typeof createFetchHandler>;
+/** A request of the program. */
+interface SentRequest extends Client {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Readable | Buffer | string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the server knows of an in-memory connection. */
+interface Client {
+  readonly address?: string | undefined;
+  /** `x-explain` is obeyed, whatever the setting is. */
+  readonly mayExplain?: boolean;
+}
+
+/** Rejects if the signal is aborted, with its reason, and if the facade is closed. */
+export type SendRequest = (request: SentRequest) => Promise<IncomingMessage>;
 
 /** Headers of a connection. The in-memory connection is another one, and Node computes the length again. */
 const CONNECTION_HEADERS = [
@@ -31,36 +48,38 @@ export function createFetchHandler(server: Server) {
   const running = new Set<ClientRequest>();
   let isClosed = false;
 
+  const send: SendRequest = async ({ method, path, headers: given, body, signal, ...client }) => {
+    if (isClosed) throw new Error('The facade is closed.');
+    signal?.throwIfAborted();
+    const headers: OutgoingHttpHeaders = { host: 'facade', ...given };
+    for (const name of CONNECTION_HEADERS) delete headers[name];
+    passActiveSpan(headers);
+    const outgoing = request({ method, path, headers, createConnection: () => connection(server, client) });
+    const abort = () => outgoing.destroy(signal!.reason as Error);
+    signal?.addEventListener('abort', abort, { once: true });
+    running.add(outgoing);
+    outgoing.once('close', () => {
+      signal?.removeEventListener('abort', abort);
+      running.delete(outgoing);
+    });
+    const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+    outgoing.on('error', () => undefined); // after the response has begun, its reader gets the error
+    if (body instanceof Readable) pipeBody(body, outgoing);
+    else outgoing.end(body);
+    const [incoming] = await answered;
+    // The server need not read what is left of the request, so our end of the connection might never be flushed.
+    incoming.once('end', () => incoming.socket.destroy());
+    return incoming;
+  };
+
   return {
-    async fetch(request: Request, options?: { address?: string } | null): Promise<Response> {
-      if (isClosed) throw new Error('The facade is closed.');
-      request.signal.throwIfAborted();
-      const body = bodyOf(request);
+    send,
+    async fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
+      const { method, signal } = request;
       const { pathname, search, host } = new URL(request.url);
-      const headers = Object.fromEntries(request.headers);
-      for (const name of CONNECTION_HEADERS) delete headers[name];
-      passActiveSpan(headers);
-      const outgoing = send({
-        method: request.method,
-        path: pathname + search,
-        headers: { host, ...headers },
-        createConnection: () => connection(server, options?.address),
-      });
-      const abort = () => outgoing.destroy(request.signal.reason as Error);
-      request.signal.addEventListener('abort', abort, { once: true });
-      running.add(outgoing);
-      outgoing.once('close', () => {
-        request.signal.removeEventListener('abort', abort);
-        running.delete(outgoing);
-      });
-      const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
-      outgoing.on('error', () => undefined); // after the response has begun, its reader gets the error
-      if (body) pipeBody(body, outgoing);
-      else outgoing.end();
-      const [incoming] = await answered;
-      // The server need not read what is left of the request, so our end of the connection might never be flushed.
-      incoming.once('end', () => incoming.socket.destroy());
-      return toResponse(incoming, request.method);
+      const headers = { host, ...Object.fromEntries(request.headers) };
+      const sent = { method, path: pathname + search, headers, signal, address: from?.address };
+      return toResponse(await send({ ...sent, body: bodyOf(request) }), method);
     },
     /** Waits for running requests, and aborts those that do not end in time. */
     async close(withinMs: number): Promise<void> {
@@ -76,18 +95,18 @@ export function createFetchHandler(server: Server) {
 }
 
 /** A connected pair of streams. The server gets one end; each end closes with the other, as with a socket. */
-function connection(server: Server, address: string | undefined): Duplex {
+function connection(server: Server, { address: remoteAddress, mayExplain }: Client): Duplex {
   const [ours, theirs] = duplexPair();
   ours.once('close', () => theirs.destroy());
   theirs.once('close', () => {
     if (!ours.readableEnded) ours.destroy();
   });
-  server.emit('connection', Object.assign(theirs, { remoteAddress: address }));
+  server.emit('connection', Object.assign(theirs, { remoteAddress, mayExplain }));
   return ours;
 }
 
 /** Sends the active span of the program as headers, because the in-memory connection or a queue may lose its async context. */
-export function passActiveSpan(headers: Record<string, string>): void {
+function passActiveSpan(headers: OutgoingHttpHeaders): void {
   const span = trace.getActiveSpan();
   if (!span) return;
   const traced: string[] = [];

@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   type DocumentNode,
   type ExecutionResult,
-  type GraphQLError,
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   parse,
   print,
@@ -16,14 +18,13 @@ import { ConfigError, unknownOptions } from '../config/read.ts';
 import type { Prepare } from '../engine/documents/prepare.ts';
 import { operationPlugin } from '../server/graphql/operation-plugin.ts';
 import { acceptedTypes } from '../server/http/request/accept.ts';
-import type { Program } from './program.ts';
+import type { Execute, ProgramAnswer } from './execute.ts';
 
 /** What the plugin needs of a facade. */
 export interface PluginParts {
   schema: GraphQLSchema;
-  program: Program;
+  execute: Execute;
   prepare: Prepare;
-  explain: boolean;
 }
 
 /** What it reads of the context of an operation: Yoga has a Request there, other servers that of Node. */
@@ -47,7 +48,7 @@ export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOpti
   if (!found) throw new TypeError('catalogPlugin needs a facade that createFacade has returned.');
   const problems = unknownOptions(options, ['token', 'address']);
   if (problems.length > 0) throw new ConfigError(problems);
-  const { schema, program, prepare, explain } = found;
+  const { schema, prepare, execute } = found;
   /** By the document as it was parsed here. Another plugin may replace it; then it is prepared again, from its printed text. */
   const parsed = new WeakMap<DocumentNode, ParsedDocument>();
   const prepared = (text: string, { params }: RequestContext) => prepare(text, params?.operationName ?? undefined);
@@ -76,11 +77,10 @@ export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOpti
         delete headers.authorization;
         if (token != null) headers.authorization = `Bearer ${token}`;
       }
-      const { incremental } = acceptedTypes(headers.accept);
+      const { json = 'application/json', incremental } = acceptedTypes(headers.accept);
       const params = { query: textOf(document), operationName, variables, onError };
-      const address = options.address?.(context) ?? '';
-      const sent = { params, headers, address, mayExplain: explain, incremental, signal: request?.signal };
-      return program.run(sent, (result): ExecutionResult => result);
+      const sent = { params, headers, address: options.address?.(context), json, incremental: incremental?.format };
+      return execute({ ...sent, mayExplain: false, signal: request?.signal }, executed);
     },
   });
   return plugin as Plugin; // it reads of a context what is there
@@ -88,6 +88,17 @@ export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOpti
 
 const headersOf = ({ request, req }: RequestContext): IncomingHttpHeaders =>
   request ? Object.fromEntries(request.headers) : (req?.headers ?? {});
+
+/** The result with errors as a server has them: their status is that of a request that was not run. */
+function executed({ errors, ...rest }: FormattedExecutionResult, answer?: ProgramAnswer): ExecutionResult {
+  if (!errors) return rest;
+  const { statusCode: status = 200, headers: { 'retry-after': seconds } = {} } = answer ?? {};
+  const headers: Record<string, string> = seconds ? { 'retry-after': seconds } : {};
+  const http = answer && !('data' in rest) && { http: { status, headers } };
+  const errorOf = ({ message, locations, path, extensions }: GraphQLFormattedError): GraphQLError =>
+    Object.assign(new GraphQLError(message, { path, extensions: { ...extensions, ...http } }), { locations });
+  return { ...rest, errors: errors.map(errorOf) };
+}
 
 /** What is wrong with a document that can be read is known of its text, and is told when it is validated. */
 const TOLD_LATER: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);

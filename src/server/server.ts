@@ -48,7 +48,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const { config, upstream, log, metrics } = core;
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config);
-  const admission = new Admission(config, (holder) => http.abandon(holder));
+  const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const statusOf = statusesOf(config.httpStatuses);
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
   const checkUpstreams = createHealth(config, upstream);
@@ -71,8 +71,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
 
   return {
     server: http.server,
-    /** What runs an operation that does not come over HTTP. */
-    operations: { ...graphql, admission, checks: features.flatMap(({ admit }) => admit ?? []) },
+    prepare: graphql.prepare,
     state,
     checkUpstreams,
     /** For clients; the others are for the operator, or for the host's own pages. */

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/settings.ts';
 import { readConfig } from '../../src/config/read.ts';
 import type { Tier } from '../../src/api/endpoint.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { type FetchHandler, createFetchHandler } from '../../src/fetch-handler.ts';
+import { createFetchHandler } from '../../src/fetch-handler.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { type Pipeline, createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { createServer } from '../support/open-server.ts';
@@ -137,7 +137,7 @@ export function openProduct(service: FaultyService, settings: Settings, link?: L
   });
   const parts = { schema, config, upstream, log: silentLog, metrics: createMetrics() };
   const pipeline = createPipeline(parts);
-  let handler: FetchHandler | undefined;
+  let handler: ReturnType<typeof createFetchHandler> | undefined;
   let state: (() => object) | undefined;
   return {
     pipeline,

@@ -42,7 +42,7 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
     headers: features.flatMap(({ headers }) => headers ?? []),
     yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(schema, log, statusOf)),
   });
-  return { prepare, documents, run, route };
+  return { prepare, run, route };
 }
 
 const watchersOf = (features: readonly Feature[]): OperationWatchers => ({

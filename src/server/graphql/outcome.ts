@@ -1,5 +1,5 @@
 /** What an operation came to. It is one value, written once: status, headers and what is logged are functions of it. */
-import type { ExecutionResult, FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import type { CallCost } from '../../engine/cost/worst-case.ts';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { CallLog } from '../../upstream/call-log.ts';
@@ -38,13 +38,9 @@ export const errorHeaders = ({ errors, data }: ExecutionResult): string[] =>
     ? errors.flatMap(({ extensions: { http } }) => Object.entries(http?.headers ?? {}).flat())
     : [];
 
-/** The result as clients receive it. */
+/** The result as clients receive it: without the HTTP status of its errors. */
 export const resultText = (result: Pick<ExecutionResult, 'errors'>): string =>
-  JSON.stringify(result.errors ? formatted(result) : result);
-
-/** The result with its errors as JSON has them, without their HTTP status. */
-export const formatted = (result: Pick<ExecutionResult, 'errors'>): FormattedExecutionResult =>
-  result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+  JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
 
 function withoutHttp(error: GraphQLError): GraphQLFormattedError {
   const { extensions, ...shown } = error.toJSON();

@@ -119,7 +119,7 @@ export function createRequestReader(
       const upload = isUpload ? await readUpload(exchange, uploads, acceptedSender(headers.authorization)) : undefined;
       const hasBody = (method === 'POST' && !isUpload) || method === 'QUERY';
       const body = hasBody ? await bodies.read(exchange) : undefined;
-      const explain = explainHeader(request, config.explain);
+      const explain = explainHeader(request, config.explain || isOfProgram(request));
       const isReload = headers['cache-control'] !== undefined && asksForReload(headers);
       return {
         exchange,
@@ -173,7 +173,7 @@ function checkMethod(method: string | undefined): void {
 }
 
 /** Whether the client asks for new data. `fetch` adds the same directive to a request with If-None-Match, so that is none. */
-export const asksForReload = (headers: IncomingHttpHeaders): boolean =>
+const asksForReload = (headers: IncomingHttpHeaders): boolean =>
   headers['if-none-match'] === undefined && /(?:^|[\s,])no-cache(?:$|[\s,])/i.test(headers['cache-control'] ?? '');
 
 const JSON_TYPES = new Set(['application/json', 'application/graphql+json']);
@@ -190,11 +190,14 @@ function checkCsrf({ headers }: IncomingMessage): void {
   );
 }
 
+/** An embedding program runs the operation, and may explain it in production too. */
+const isOfProgram = ({ socket }: IncomingMessage): boolean => 'mayExplain' in socket && socket.mayExplain === true;
+
 /**
  * The header x-explain: `plan` or `trace`. Other values are rejected: with a typing error, an operation would run that was to be planned
  * only. Where EXPLAIN is off, `off` stands for every value with which a client may expect that nothing is run.
  */
-export function explainHeader({ headers }: Pick<IncomingMessage, 'headers'>, isOn: boolean): string | undefined {
+function explainHeader({ headers }: IncomingMessage, isOn: boolean): string | undefined {
   const explain = headers['x-explain'];
   if (!isOn) return explain === undefined || explain === 'trace' ? undefined : 'off';
   if (explain === undefined || explain === 'plan' || explain === 'trace') return explain;
@@ -248,7 +251,7 @@ function formParams(text: string): Record<string, unknown> & { query?: string; o
 }
 
 /** Checks that the value is one request with a document or its id. */
-export function checkParams(value: unknown): GraphqlParams {
+function checkParams(value: unknown): GraphqlParams {
   if (Array.isArray(value)) throw new HttpError('BATCHING_OFF', 'The body is a list of operations.');
   const isObject = typeof value === 'object' && value !== null;
   if (!isObject || !(('query' in value && typeof value.query === 'string') || hasDocumentId(value)))
@@ -264,7 +267,7 @@ export const malformedRequest = (message: string): HttpError => new HttpError('B
 const ON_ERROR = ['PROPAGATE', 'NULL', 'HALT'] as const;
 
 /** The parameter `onError`, checked. */
-export function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
+function onErrorOf({ onError: given }: GraphqlParams): OnError | undefined {
   if (given == null) return undefined;
   const onError = ON_ERROR.find((each) => each === given);
   if (!onError) throw malformedRequest(`"onError" must be one of ${ON_ERROR.join(', ')}.`);

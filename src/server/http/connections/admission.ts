@@ -7,7 +7,7 @@ import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { type CancellationToken, cancel } from '../../../lib/cancellation.ts';
 import { type Semaphore, createSemaphore } from '../../../upstream/limits/semaphore.ts';
 import type { Exchange } from '../exchange.ts';
-import { type HttpError, clientLeft, overloaded } from '../response/http-error.ts';
+import { clientLeft, overloaded } from '../response/http-error.ts';
 
 /** The right to run one operation. */
 export interface OperationSlot {
@@ -20,17 +20,8 @@ export interface Parking extends OperationSlot {
   enter: () => Promise<void>;
 }
 
-/** An operation of the embedding program, which has no exchange. */
-export interface ProgramRun extends Pick<Exchange, 'requestId' | 'lifetime' | 'onClose'> {
-  /** Called in place of a response, when the operation has not ended some time after its deadline. */
-  onOverdue: (error: HttpError) => void;
-}
-
-/** What runs an operation, and may hold a slot until it closes. */
-export type SlotHolder = Exchange | ProgramRun;
-
 interface SlotRequest {
-  exchange: SlotHolder;
+  exchange: Exchange;
   /** Cancelled at the deadline of the operation. */
   lifetime: CancellationToken;
   /** It sends files to upstream, which takes longer. */
@@ -48,12 +39,12 @@ const GRACE_MS = 2_000;
 export class Admission {
   private readonly settings: AdmissionSettings;
   private readonly slots: Semaphore;
-  private readonly onOverdue: (holder: SlotHolder) => void;
+  private readonly onOverdue: (exchange: Exchange) => void;
   private deadlines = 0;
   private releasedAt = 0;
 
   /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
-  constructor(settings: AdmissionSettings, onOverdue: (holder: SlotHolder) => void) {
+  constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
     this.settings = settings;
     this.slots = createSemaphore(() => settings.maxRunningOperations);
     this.onOverdue = onOverdue;

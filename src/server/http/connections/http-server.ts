@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
-import type { Admission, SlotHolder } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
 import { CLOSE, type Connection, type ConnectionSettings, type Connections, trackConnections } from './connections.ts';
@@ -117,13 +117,11 @@ export class HttpServer {
   }
 
   /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
-  abandon(holder: SlotHolder): void {
-    const { requestId, lifetime } = holder;
+  abandon(exchange: Exchange): void {
+    const { requestId, lifetime } = exchange;
     this.parts.log.error({ requestId }, 'an operation did not end after its deadline and was abandoned');
     cancel(lifetime, new Error('The operation did not end.'));
-    const error = new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.');
-    if ('onOverdue' in holder) holder.onOverdue(error);
-    else this.sendError(holder, error);
+    this.sendError(exchange, new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
   }
 
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {

@@ -3,7 +3,6 @@ import {
   Admission,
   type AdmissionSettings,
   type OperationSlot,
-  type SlotHolder,
 } from '../../../../src/server/http/connections/admission.ts';
 import type { Exchange } from '../../../../src/server/http/exchange.ts';
 import { createCancellationToken, cancel } from '../../../../src/lib/cancellation.ts';
@@ -19,7 +18,7 @@ const small: AdmissionSettings = {
 };
 const exchange = {} as Exchange;
 const operation = () => ({ exchange, lifetime: createCancellationToken() });
-const open = (settings: Partial<AdmissionSettings> = {}, onOverdue: (holder: SlotHolder) => void = () => undefined) =>
+const open = (settings: Partial<AdmissionSettings> = {}, onOverdue: (holder: Exchange) => void = () => undefined) =>
   new Admission({ ...small, ...settings }, onOverdue);
 
 test('releasing a slot twice counts once', () => {
@@ -31,7 +30,7 @@ test('releasing a slot twice counts once', () => {
 });
 
 test('an operation is cancelled at its deadline; some time later its slot goes to the next waiting one', async () => {
-  const overdue: SlotHolder[] = [];
+  const overdue: Exchange[] = [];
   const admission = open({ operationTimeoutMs: 1_000 }, (late) => overdue.push(late));
   const first = { ...operation(), exchange: {} as Exchange };
   void admission.enter(first);
