@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Behaviour, drip, json, response } from '../support/hostile.ts';
 import { codesIn, startFacade } from '../support/start-facade.ts';
+import { sampleOf } from '../support/optional.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
@@ -60,8 +61,8 @@ async function outcome(status: number, headers: Headers, behaviour: Behaviour, d
 const answers = [302, 400, 401, 403, 404, 429, 500, 501, 503].flatMap((status) =>
   [{}, asked].map((headers: Headers) => ({ status, headers })),
 );
-const outcomes = (document: string, behaviour: (status: number, headers: Headers) => Behaviour) =>
-  Promise.all(answers.map(({ status, headers }) => outcome(status, headers, behaviour(status, headers), document)));
+const outcomes = (document: string, behaviour: (status: number, headers: Headers) => Behaviour, some = answers) =>
+  Promise.all(some.map(({ status, headers }) => outcome(status, headers, behaviour(status, headers), document)));
 const empty = (status: number, headers: Headers) => response(status, 'text/html', '', headers);
 
 describe.each([
@@ -72,8 +73,12 @@ describe.each([
 
   test.each(Object.entries(unreadable))(
     'with a body %s is treated as one with an empty body, whatever its status',
-    async (_kind, behaviour) => {
-      expect(await outcomes(document, behaviour)).toEqual(await (expected ??= outcomes(document, empty)));
+    async (kind, behaviour) => {
+      const some = sampleOf(answers, 3, Object.keys(unreadable).indexOf(kind));
+      const wanted = await (expected ??= outcomes(document, empty));
+      expect(await outcomes(document, behaviour, some)).toEqual(
+        wanted.filter((_each, at) => some.includes(answers[at]!)),
+      );
     },
   );
 });
