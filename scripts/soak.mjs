@@ -187,6 +187,7 @@ console.log(`${sent} requests in ${MINUTES} minutes`, JSON.stringify(count));
 for (const name of ['rss', 'heap', 'timers', 'handles', 'fds']) {
   const quarters = [1, 2, 3, 4].map((nth) => middle(quarter(nth), name));
   const [early, late] = quarters.slice(2);
+  if (late > early * 1.2) process.exitCode = 1; // it grows
   const shown = (value) => (value > 1e6 ? `${(value / 1e6).toFixed(1)} MB` : value);
   console.log(
     `${name.padEnd(8)} quarters ${quarters.map(shown).join(', ')}  last over third ${early ? (((late - early) / early) * 100).toFixed(1) : 0} %  at rest ${shown(last[name])}`,

@@ -38,25 +38,18 @@ const extended = {
   },
 };
 
-/** `root`: the tree with the sources; a copy if defects are planted. */
-export async function buildOracle(root = `${here}../..`, outfile = `${root}/dist/oracle.js`, more = []) {
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['test/oracle/oracle.ts'],
-    outfile,
-    bundle: true,
-    packages: 'external',
-    plugins: [smallTables, ...more],
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await (process.argv.includes('--extended')
-    ? buildOracle(undefined, `${here}../../dist/oracle-extended.js`, [extended])
-    : buildOracle());
+const isExtended = process.argv.includes('--extended');
+await build({
+  absWorkingDir: `${here}../..`,
+  entryPoints: ['test/oracle/oracle.ts'],
+  outfile: isExtended ? 'dist/oracle-extended.js' : 'dist/oracle.js',
+  bundle: true,
+  packages: 'external',
+  plugins: [smallTables, ...(isExtended ? [extended] : [])],
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+});

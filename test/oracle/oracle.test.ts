@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { thorough } from '../support/optional.ts';
-import { defects } from './defects.mjs';
 import { generateCase } from './generate-case.ts';
 import { runCase } from './run-case.ts';
 
@@ -13,8 +11,4 @@ test('the facade’s responses over a misbehaving service agree with the referen
     const { violations } = await runCase(generateCase(`test/${at}`));
     expect(violations, `npm run oracle -- --seed test --case ${at}`).toEqual([]);
   }
-});
-
-test.each(defects)('a defect can still be planted: $name', ({ edits }) => {
-  for (const [file, text] of edits) expect(readFileSync(file, 'utf8').split(text), file).toHaveLength(2);
 });
