@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { isPlainObject } from '../../lib/objects.ts';
 import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot } from '../../upstream/write-guard.ts';
 import { absent, there, unknown } from './record-rules.ts';
-import type { Likeness } from './texts.ts';
 
 /** The list that shows what a write creates. */
 export interface ListOf<In, Item> {
@@ -15,8 +14,10 @@ export interface ListOf<In, Item> {
   readonly pages: number;
   /** `newest`: new items come first, perhaps with old ones that were changed; `oldest`: they come last. */
   readonly order: 'newest' | 'oldest' | 'other';
-  /** Prepares the input, and compares each item with it: `other` is certainly another write's. */
-  readonly compare: (input: In, person: string) => (item: Item) => Likeness;
+  /** The item is as the input asks for. */
+  readonly isOurs: (item: Item, input: In, person: string) => boolean;
+  /** The item is certainly another person's. */
+  readonly isOthers?: (item: Item, person: string) => boolean;
 }
 
 interface PageOf<Item> {
@@ -80,8 +81,8 @@ async function readPages<In, Item extends Identified>(
 }
 
 /**
- * There if exactly one new item is as the input asks for; absent only if no new item can be this one, because the service may write the
- * content in other words.
+ * There if exactly one new item is as the input asks for; absent only if the caller has added none, because the service may write the content
+ * in other words.
  */
 export async function findNew<In, Item extends Identified>(
   list: ListOf<In, Item>,
@@ -93,18 +94,14 @@ export async function findNew<In, Item extends Identified>(
   const now = await readPages(list, input, { read, person, start });
   const added = now && newOf(list, now, before);
   if (!added) return unknown;
-  const likenessOf = list.compare(input, person);
-  const same: Item[] = [];
-  let isUnclear = false;
+  const ours: Item[] = [];
   for (const item of added) {
     await setImmediate(); // texts are long
-    const likeness = likenessOf(item);
-    if (likeness === 'same') same.push(item);
-    isUnclear ||= likeness === 'unclear';
+    if (list.isOurs(item, input, person)) ours.push(item);
   }
-  const [found, ...more] = same;
+  const [found, ...more] = ours;
   if (found) return more.length === 0 ? there(found, String(found.id)) : unknown;
-  return isUnclear ? unknown : absent;
+  return added.every((item) => list.isOthers?.(item, person)) ? absent : unknown;
 }
 
 /** What is in the list now and was not before; undefined if that is not known. */

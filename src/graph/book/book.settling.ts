@@ -20,7 +20,7 @@ import {
   there,
   unknown,
 } from '../../engine/settle/record-rules.ts';
-import { otherTexts, sameText } from '../../engine/settle/texts.ts';
+import { sameText } from '../../engine/settle/texts.ts';
 
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;
 const annotationAt = ({ id }: OfId): string => `GET /v2/book/annotation/${id}`;
@@ -81,14 +81,7 @@ const ownAnnotations: ListOf<AnnotationDraft & OfId, AnnotationRecord> = {
   size: COUNT_MAX,
   pages: 1,
   order: 'newest',
-  compare(draft) {
-    const isOther = otherTexts(draft.content);
-    return (record) => {
-      const isOfBook = record.book_id === draft.id;
-      if (!isOfBook && isOther(record.content)) return 'other';
-      return isOfBook && sameAnnotation(record, draft) ? 'same' : 'unclear';
-    };
-  },
+  isOurs: (record, draft) => record.book_id === draft.id && sameAnnotation(record, draft),
 };
 
 const shownAnnotation = {

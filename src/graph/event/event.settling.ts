@@ -5,7 +5,7 @@ import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-gua
 import { momentOf } from '../../engine/values/decode.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
-import { compareTitled, sameText } from '../../engine/settle/texts.ts';
+import { sameText } from '../../engine/settle/texts.ts';
 
 const PAGES = 4;
 
@@ -30,7 +30,7 @@ const ownEvents: ListOf<EventDraft, EventRecord> = {
   size: FEED_COUNT_MAX,
   pages: PAGES,
   order: 'other',
-  compare: (draft) => compareTitled(draft, (record) => sameEvent(record, draft)),
+  isOurs: sameEvent,
 };
 
 const shownEvent = {

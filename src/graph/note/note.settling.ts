@@ -10,7 +10,8 @@ import {
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
-import { compareTitled, otherTexts, sameNote, sameText } from '../../engine/settle/texts.ts';
+import { sameNote, sameText } from '../../engine/settle/texts.ts';
+import { isCaller } from '../caller.ts';
 
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;
 
@@ -28,7 +29,7 @@ const ownNotes: ListOf<NoteDraft, NoteRecord> = {
   size: COUNT_MAX,
   pages: 1,
   order: 'newest',
-  compare: (draft) => compareTitled(draft, (record) => sameDraft(record, draft)),
+  isOurs: sameDraft,
 };
 
 const COMMENT_PAGES = 3;
@@ -46,13 +47,8 @@ const comments: ListOf<CommentInput, NoteCommentRecord> = {
   size: COUNT_MAX,
   pages: COMMENT_PAGES,
   order: 'oldest',
-  compare({ content: sent }, person) {
-    const isOther = otherTexts(sent);
-    return ({ content, author }) => {
-      if (author?.id === person) return sameText(content, sent) ? 'same' : 'unclear';
-      return isOther(content) ? 'other' : 'unclear';
-    };
-  },
+  isOurs: ({ content, author }, { content: sent }, person) => author?.id === person && sameText(content, sent),
+  isOthers: ({ author }, person) => isCaller(author, { id: person }) === false,
 };
 
 const shownNote = {

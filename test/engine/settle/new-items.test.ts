@@ -36,22 +36,37 @@ test('an item that cannot be read may be the new one', async () => {
   expect(await findIn([...old], [null as never, ...old])).toEqual({ kind: 'unknown' });
 });
 
-test('a new annotation of another book with another content is not taken for this one', async () => {
-  const other = { ...annotation(1_001, 'what else was read'), book_id: '2' };
-  expect(await findIn([other, ...old])).toEqual({ kind: 'absent' });
+test.each([
+  ['the same book', { content: 'what else was read', book_id: '1' }],
+  ['another book', { content: input.content, book_id: '2' }],
+  ['another book with another content', { content: 'what else was read', book_id: '2' }],
+])('a new annotation of %s may be this one in other words', async (_, record) => {
+  expect(await findIn([{ ...annotation(1_001), ...record }, ...old])).toEqual({ kind: 'unknown' });
+});
+
+test('of two new annotations that are as the input asks for, none is taken for this one', async () => {
+  const [one, two] = [annotation(1_001, input.content), annotation(1_002, input.content)];
+  expect(await findIn([two, one, ...old])).toEqual({ kind: 'unknown' });
+  expect(await findIn([annotation(1_002), one, ...old])).toMatchObject({ kind: 'there', id: '1001' });
 });
 
 test.each([
-  ['the same book', { content: 'what else was read', book_id: '1' }],
-  ['another book with this content', { content: `${input.content} !`, book_id: '2' }],
-  ['another book with the beginning of this content', { content: 'an annotation', book_id: '2' }],
-  ['another book with a masked word', { content: input.content.replace('annotation', 'a***n'), book_id: '2' }],
-  [
-    'another book with this content, escaped',
-    { content: '<p>an&#160;annotation of the &quot;book&quot;</p>', book_id: '2' },
-  ],
-])('a new annotation of %s may be this one in other words', async (_, record) => {
-  expect(await findIn([{ ...annotation(1_001), ...record }, ...old])).toEqual({ kind: 'unknown' });
+  [{ id: '7' }, 'absent'],
+  [{ id: 7 }, 'absent'],
+  [{ id: '9' }, 'unknown'],
+  [{ id: 9 }, 'unknown'],
+  [{ id: 'alice' }, 'unknown'],
+  [undefined, 'unknown'],
+])('a new comment by %j, that is not as the input asks for, leaves the comment of 9 %s', async (author, kind) => {
+  const rule = writeRuleOf(noteEndpoints.createComment);
+  const comment = { id: '1', content: 'a comment on the note' };
+  const reading = (comments: readonly object[]) => ({
+    read: (async () => ({ comments, total: comments.length })) as never,
+    person: '9',
+  });
+  const before = await rule.before!(comment, reading([]));
+  const after = reading([{ id: '5', content: 'something else', author }]);
+  expect(await rule.find!(comment, { ...after, before, fileNames: undefined })).toEqual({ kind });
 });
 
 test('in a list that was short, a new annotation may be behind a full page of newer ones', async () => {
