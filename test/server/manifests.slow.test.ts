@@ -98,13 +98,15 @@ test('a broken manifest changes nothing: it is logged, and told by metric and re
   expect([(await ready()).manifests, await gauge()]).toEqual([{ PERSISTED_OPERATIONS: 'current' }, '0']);
 });
 
-test('a new manifest with a document that can never run is used, and the document is logged', async () => {
+test('a new manifest with a document that can never run is used, and the document is rejected when it is sent', async () => {
   const path = join(folder(), 'manifest.json');
   writeFileSync(path, manifestOf(old));
-  const { facade, logged } = await startFacade({ persistedOperations: path });
-  writeFileSync(path, manifestOf(old, 'query Outdated { nope }'));
+  const { facade } = await startFacade({ persistedOperations: path });
+  const outdated = 'query Outdated { nope }';
+  writeFileSync(path, manifestOf(old, outdated));
   await facade.reload();
-  await until(() => logged.some((line) => line.includes('Outdated: Cannot query field')));
+  expect(JSON.stringify(await byHash(facade.url, outdated))).toContain('Cannot query field');
+  expect(await byHash(facade.url, old)).toMatchObject({ status: 200 });
 });
 
 test('a mounted ConfigMap is read again when its link changes, manifest and operations of agents alike', async () => {

@@ -9,7 +9,6 @@ import { type OperationRequirements, requirementsIn } from '../requirements/oper
 import { tierRefusals } from '../requirements/tiers-by-path.ts';
 import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
 import { type DocumentSettings, variablesLimit } from './limits.ts';
-import type { Prepare } from './prepare.ts';
 import { checkIncrementalArguments } from './validation-rules.ts';
 
 export interface Assessment {
@@ -60,19 +59,6 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
   };
 }
 
-/** Why an operation is rejected whatever its variables are; undefined if it may run. */
-export function alwaysRejected(
-  schema: GraphQLSchema,
-  prepare: Prepare,
-  text: string,
-  name?: string,
-): GraphQLError | undefined {
-  const { errors, ready } = prepare(text, name);
-  if (!ready) return errors[0];
-  const { coerced } = coercedVariables(schema, ready, undefined);
-  return coerced && alwaysRejection(ready, coerced, schema);
-}
-
 /** Coerced as for a request. Without variables, the cheapest; undefined if only the caller can know them. */
 function coercedVariables(schema: GraphQLSchema, ready: PlannableDocument, variables: Variables | undefined) {
   const tooMany = variables && variablesLimit(variables);
@@ -80,7 +66,7 @@ function coercedVariables(schema: GraphQLSchema, ready: PlannableDocument, varia
   return ready.coerce(variables ?? cheapestVariables(schema, ready.operation));
 }
 
-/** Also with the smallest numbers, and without what a variable may leave out. `coerced`: the cheapest variables. */
+/** Why it is rejected whatever its variables are: also with the smallest numbers, and without what a variable may leave out. `coerced`: the cheapest variables. */
 function alwaysRejection(
   ready: PlannableDocument,
   coerced: Variables,
