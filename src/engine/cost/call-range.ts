@@ -1,9 +1,9 @@
 /** The fewest calls that a query makes: those of its root fields that no cache, no remembered rejection and no pause saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type ApiRequest, requestIfUsable } from '../../api/api-request.ts';
-import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
+import { requestIfUsable } from '../../api/api-request.ts';
+import { type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
-import { answers, listOf, mergedReads } from '../../upstream/loading/merged-reads.ts';
+import { listOf } from '../../upstream/loading/merged-reads.ts';
 import { worstCaseOf } from './call-cost.ts';
 import type { CallCost } from './worst-case.ts';
 import type { Variables } from '../plan/document.ts';
@@ -16,15 +16,10 @@ import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
 interface RootRequest {
   path: string;
   endpoint: Endpoint;
-  /** Equal for equal requests, which are made once. */
-  key: string;
-  /** Set if one request may answer several such. */
-  request?: ApiRequest;
-  needsNoItems?: boolean;
-  /** Set for the load of a record: a call for the same may join it. */
-  load?: ApiRequest | undefined;
-  /** The key, or null if the session would send nothing. */
-  wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<string | null>;
+  /** Path and query without members and window: one response may answer all requests that have the same. */
+  list: string;
+  /** Whether the session would send it. */
+  wouldSend: (session: Pick<UpstreamSession, 'responses' | 'records'>) => Promise<boolean>;
 }
 
 /** The worst case of a plan, with the fewest calls in `min`: those that the session would send now. No fewer are likely. */
@@ -34,46 +29,22 @@ export async function callRangeOf(
   session: Pick<UpstreamSession, 'responses' | 'records'>,
 ): Promise<CallCost> {
   const cost = structuredClone(worstCaseOf(plan, variables).calls);
-  const counted = new Set<string>();
-  const open: MergeableRequest[] = [];
-  const made: ApiRequest[] = [];
+  const open = new Map<string, RootRequest>();
+  const answered = new Set<string>();
   for (const request of requestsOf(plan, variables)) {
-    const sent = await request.wouldSend(session);
-    const read = sent === null ? request.request : request.load;
-    if (read) made.push(read);
-    if (sent === null || counted.has(sent)) continue;
-    counted.add(sent);
-    if (isMergeable(request)) open.push(request);
-    else addRequest(cost, request);
+    const { list } = request;
+    if (!(await request.wouldSend(session))) answered.add(list);
+    else if (!open.has(list)) open.set(list, request);
   }
-  for (const { request, reads } of mergedReads(open.filter((each) => !isAnswered(each, made)))) {
-    const { endpoint, input, members } = request;
-    if (reads.length === 1 || (await session.responses.wouldSend(endpoint, input, members)) !== null)
-      addRequest(cost, reads[0]!);
-  }
+  for (const [list, request] of open) if (!answered.has(list)) addRequest(cost, request);
   for (const each of [cost, ...Object.values(cost.services), ...cost.fields])
     each.likely = Math.max(each.likely, each.min);
   return cost;
 }
 
-type MergeableRequest = RootRequest & Required<Pick<RootRequest, 'request'>>;
-const isMergeable = (request: RootRequest): request is MergeableRequest => request.request !== undefined;
-
 /** The fewest calls if nothing is cached. With `ofAny`, for variables that may make requests of one endpoint equal. */
-export function fewestCalls(plan: OperationPlan, variables: Variables, ofAny: boolean): number {
-  const requests = requestsOf(plan, variables);
-  if (ofAny) return new Set(requests.map(({ endpoint }) => endpoint)).size;
-  const others = requests.filter((request) => !isMergeable(request));
-  const loads = others.flatMap(({ load }) => load ?? []);
-  const open = requests.filter(isMergeable).filter((each) => !isAnswered(each, loads));
-  return new Set(others.map(({ key }) => key)).size + mergedReads(open).length;
-}
-
-/** Whether a response that is cached, or requested for another field, may have what a request is for. */
-const isAnswered = (read: MergeableRequest, made: readonly ApiRequest[]): boolean =>
-  made.some(
-    (each) => each.endpoint === read.request.endpoint && answers(each, read) && listOf(each) === listOf(read.request),
-  );
+export const fewestCalls = (plan: OperationPlan, variables: Variables, ofAny: boolean): number =>
+  new Set(requestsOf(plan, variables).map(({ endpoint, list }) => (ofAny ? endpoint : list))).size;
 
 const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   [plan.root, ...plan.root.deferred].flatMap(({ fields }) =>
@@ -81,7 +52,7 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   );
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
-  const { rule, mode, members, recordMembers, needsNoItems } = field;
+  const { rule, mode, recordMembers } = field;
   if (rule.writeEndpoint) return [];
   if (mode === 'value' && field.parent === 'Query')
     return recordsNamedBy(field, variables).flatMap(({ record, selection }) =>
@@ -92,12 +63,10 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   if (!called) return [];
   const { endpoint, input } = called;
   if (mode === 'call') {
-    const request = requestIfUsable(endpoint, input, recordMembers ?? members);
-    if (!request) return [];
-    const { wirePath: key } = request;
-    const wouldSend: RootRequest['wouldSend'] = ({ responses }) =>
-      responses.wouldSend(endpoint, input, recordMembers ?? members);
-    return [{ path, endpoint, key, request, needsNoItems, wouldSend }];
+    const members = recordMembers ?? field.members;
+    return rootRequests(path, endpoint, input, async ({ responses }) => {
+      return (await responses.wouldSend(endpoint, input, members)) !== null;
+    });
   }
   return requestsOfRecord(input as ParentRecord, field.onlySelection!, variables, path);
 }
@@ -150,7 +119,10 @@ function requestsOfRecord(
       )
     : planLoad(selection, membersOrId(selection), 'named', record, children);
   if (providers.length > 0 || request.length === 0) return ofChildren;
-  return [...ofChildren, recordRequest(path, type.name, source, key, request)];
+  const own = rootRequests(path, source.endpoint, source.input(key), async ({ records }) => {
+    return (await records.wouldRequest(type.name, source, key, request)) !== null;
+  });
+  return [...ofChildren, ...own];
 }
 
 /** A record that is known to be absent has nothing below it. */
@@ -160,23 +132,20 @@ const unlessAbsent = (request: RootRequest, kind: string, source: RecordSource, 
     const { records } = session;
     const isAbsent =
       records.isKnownAbsent(kind, source, key) || (await records.absenceOf(kind, source, key)?.()) === true;
-    return isAbsent ? null : request.wouldSend(session);
+    return !isAbsent && request.wouldSend(session);
   },
 });
 
-const recordRequest = (
+/** None if it cannot be made. */
+function rootRequests(
   path: string,
-  kind: string,
-  source: RecordSource,
-  id: string,
-  members: MemberNames,
-): RootRequest => ({
-  path,
-  endpoint: source.endpoint,
-  key: `${kind}:${id}`,
-  load: requestIfUsable(source.endpoint, source.input(id)),
-  wouldSend: ({ records }) => records.wouldRequest(kind, source, id, members),
-});
+  endpoint: Endpoint,
+  input: object,
+  wouldSend: RootRequest['wouldSend'],
+): RootRequest[] {
+  const request = requestIfUsable(endpoint, input);
+  return request ? [{ path, endpoint, list: `${endpoint.service} ${listOf(request)}`, wouldSend }] : [];
+}
 
 /** Undefined if the field makes no call, because its list is empty or its arguments are wrong. */
 function requestIfAny(field: PlannedField, parent: ParentRecord, variables: Variables) {
