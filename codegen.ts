@@ -205,15 +205,11 @@ ${lookups.map(({ name }) => `@fieldPolicy(forField: "${name}", keyArgs: "id")`).
 /** The types of the interface at run time. */
 function shapesModule(): string {
   const { reads, shapes, requiredMembers } = apiShapes(root);
-  const partial = Object.keys(shapes).filter(
-    (name) => requiredMembers[name]!.length < Object.keys(shapes[name]!).length,
-  );
   return [
     '// Printed by "npm run codegen" from src/api; not edited by hand.',
     `/** The response of each endpoint that is read. */\nexport const readShapes: Readonly<Record<string, string>> = ${JSON.stringify(reads)};`,
     `/** The members of each type of the interface, and their types. */\nexport const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = ${JSON.stringify(shapes)};`,
     `/** The members of each type that are required. */\nexport const requiredMembers: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(requiredMembers)};`,
-    `/** The types with optional members. */\nexport type PartialType = ${partial.map((name) => JSON.stringify(name)).join(' | ')};\n`,
   ].join('\n\n');
 }
 

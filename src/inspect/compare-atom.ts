@@ -1,15 +1,15 @@
 /** Holds an Atom document against what is read of one. */
 import type { Endpoint, Media } from '../api/endpoint.ts';
 import { attributeNames, elementPaths, elementRules, rels } from '../atom/media.ts';
-import { type Asked, type Deviation, compare } from './compare.ts';
+import { type Deviation, compare } from './compare.ts';
 
 /** `value`: the decoded document. */
-export function compareAtom(endpoint: Endpoint, value: unknown, document: string, asked: Asked): Deviation[] {
+export function compareAtom(endpoint: Endpoint, value: unknown, document: string): Deviation[] {
   const unknown = [...elementPaths(document)]
     .filter((path) => !isKnown(path))
     .map((path): Deviation => ({ what: 'unknown', coordinate: path.slice(0, PATH_MAX) }));
   const missing = hasLostEntry(value) ? [{ what: 'missing', coordinate: 'entries[].id' } as const] : [];
-  return [...compare(endpoint, value, asked), ...missing, ...unknown];
+  return [...compare(endpoint, value), ...missing, ...unknown];
 }
 
 export const isAtom = (media: Media): boolean => media !== 'json' && media !== 'empty';

@@ -1,9 +1,8 @@
-/** Holds a response of the service against the types of `src/api`: what is missing, unknown, or of another type. */
+/** Holds a response of the service against the types of `src/api`: which members are required and missing, unknown, or of another type. */
 import { requiredMembers, readShapes, shapes } from '../../generated/api-shapes.ts';
-import type { Endpoint, Tier } from '../api/endpoint.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import { isPlainObject } from '../lib/objects.ts';
-import type { Presence } from '../api/presence/presence.ts';
-import { alwaysSent, textForms, unreadMembers } from './presence.ts';
+import { textForms, unreadMembers } from './expected.ts';
 
 export interface Deviation {
   what: 'missing' | 'unknown' | 'type';
@@ -18,16 +17,8 @@ export interface Deviation {
 export const describeDeviation = ({ what, coordinate, expected, found }: Deviation): string =>
   what === 'type' ? `${coordinate}: ${found}, not ${expected}` : `${what} ${coordinate}`;
 
-/** What a response was requested with. */
-export interface Asked {
-  /** The members that were requested, if not all. */
-  fields?: readonly string[] | undefined;
-  /** The film tiers that the token may have. */
-  tiers: readonly Tier[];
-}
-
-/** Each finding once, whatever the number of items that have it. */
-export function compare(endpoint: Endpoint, value: unknown, asked: Asked): Deviation[] {
+/** Each finding once, whatever the number of items that have it. `fields`: the members that were requested, if not all. */
+export function compare(endpoint: Endpoint, value: unknown, fields?: readonly string[]): Deviation[] {
   const found = new Map<string, Deviation>();
   const shape = readShapes[`${endpoint.method} ${endpoint.path}`];
   if (shape === undefined) return [];
@@ -35,13 +26,13 @@ export function compare(endpoint: Endpoint, value: unknown, asked: Asked): Devia
     const key = `${finding.what} ${finding.coordinate}`;
     if (!found.has(key)) found.set(key, finding);
   };
-  compareValue({ endpoint, asked, add }, value, shape, '');
+  compareValue({ endpoint, fields, add }, value, shape, '');
   return [...found.values()];
 }
 
 interface Comparison {
   endpoint: Endpoint;
-  asked: Asked;
+  fields: readonly string[] | undefined;
   add: (finding: Deviation) => void;
 }
 
@@ -65,7 +56,7 @@ function compareRecord(
   shape: string,
   coordinate: string,
 ): void {
-  const { endpoint, asked, add } = comparison;
+  const { endpoint, fields, add } = comparison;
   const members = shapes[shape] ?? {};
   const at = (name: string) => (coordinate === '' ? name : `${coordinate}.${name}`);
   for (const [name, value] of Object.entries(record)) {
@@ -78,34 +69,14 @@ function compareRecord(
         add({ what: 'type', coordinate: at(name), expected: `a text like ${form.source}`, found: 'another text' });
     }
   }
-  const isAsked =
-    coordinate === (endpoint.list === undefined ? '' : `${endpoint.list}[]`) && asked.fields !== undefined;
-  for (const name of expectedMembers(shape, coordinate, comparison))
-    if (isMissing(record, name.split('|'), isAsked ? asked.fields : undefined))
+  const requested = coordinate === (endpoint.list === undefined ? '' : `${endpoint.list}[]`) ? fields : undefined;
+  for (const name of requiredMembers[shape] ?? [])
+    if (record[name] === undefined && (requested?.includes(name) ?? true))
       add({ what: 'missing', coordinate: at(name) });
 }
 
-const isNames = (row: Presence): row is readonly string[] => Array.isArray(row);
-
-/** None of the names is there, and one was asked for. */
-const isMissing = (
-  record: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  fields: readonly string[] | undefined,
-): boolean =>
-  names.every((name) => record[name] === undefined) && (!fields || names.some((name) => fields.includes(name)));
-
 /** A service chooses the names of its members. */
 const NAME_MAX = 60;
-
-/** The members that a record always has here. A row for one place of an endpoint takes precedence over that of a type. */
-function expectedMembers(shape: string, coordinate: string, { endpoint, asked }: Comparison): readonly string[] {
-  const row: Presence =
-    alwaysSent[`${endpoint.path} ${coordinate}`.trim()] ?? alwaysSent[shape] ?? requiredMembers[shape] ?? [];
-  if (isNames(row)) return row;
-  // Not known to be sent, if some tier that the token may have does not get it.
-  return Object.keys(row).filter((name) => asked.tiers.every((tier) => row[name]!.includes(tier)));
-}
 
 function fits(value: unknown, type: string): boolean {
   if (type.endsWith('[]')) return Array.isArray(value);

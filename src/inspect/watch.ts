@@ -37,11 +37,10 @@ function isNew(seen: Set<string>, key: string): boolean {
 }
 
 /** What a response has that the interface has not, or lacks. It never throws: the response was read already. */
-export function deviationsOf({ request, value, text, tiers }: InspectedResponse): Deviation[] {
+export function deviationsOf({ request, value, text }: InspectedResponse): Deviation[] {
   const { endpoint, members } = request;
-  const asked = { tiers, fields: members };
   try {
-    return isAtom(endpoint.media) ? compareAtom(endpoint, value, text, asked) : compare(endpoint, value, asked);
+    return isAtom(endpoint.media) ? compareAtom(endpoint, value, text) : compare(endpoint, value, members);
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
 /** Recorded responses of the real service, with the endpoints that they belong to. */
 import { readdirSync } from 'node:fs';
 import { bookEndpoints } from '../../src/api/book.ts';
-import { type Endpoint, type Tier, tiers } from '../../src/api/endpoint.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
 import { eventEndpoints } from '../../src/api/event.ts';
 import { filmEndpoints } from '../../src/api/film.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
@@ -11,19 +11,18 @@ export interface RecordedResponse {
   file: string;
   endpoint: Endpoint;
   text: string;
-  tiers: readonly Tier[];
   fields?: readonly string[];
 }
 
-const rows: [RegExp, Endpoint, Tier?][] = [
+const rows: [RegExp, Endpoint][] = [
   [/^book\/book-1/, bookEndpoints.byId],
   [/^book\/book-isbn/, bookEndpoints.byIsbn],
   [/^book\/search-/, bookEndpoints.search],
   [/^book\/collection-/, bookEndpoints.collection],
-  [/^film\/subject-1/, filmEndpoints.subject, 'advance'],
-  [/^film\/subject-[23]/, filmEndpoints.subject, 'basic'],
-  [/^film\/celebrity-1/, filmEndpoints.celebrity, 'advance'],
-  [/^film\/celebrity-2/, filmEndpoints.celebrity, 'basic'],
+  [/^film\/subject-1/, filmEndpoints.subject],
+  [/^film\/subject-[23]/, filmEndpoints.subject],
+  [/^film\/celebrity-1/, filmEndpoints.celebrity],
+  [/^film\/celebrity-2/, filmEndpoints.celebrity],
   [/^film\/celebrity-works/, filmEndpoints.works],
   [/^film\/subject-photos/, filmEndpoints.photos],
   [/^film\/subject-reviews/, filmEndpoints.reviews],
@@ -47,10 +46,10 @@ const INCOMPLETE = /annotation|collections-/;
 export function recordedResponses(): RecordedResponse[] {
   const files = readdirSync(recordedFolder, { recursive: true, encoding: 'utf8' });
   return files.sort().flatMap((file) => {
-    const [, endpoint, tier] = rows.find(([pattern]) => pattern.test(file)) ?? [];
+    const [, endpoint] = rows.find(([pattern]) => pattern.test(file)) ?? [];
     if (!endpoint || INCOMPLETE.test(file)) return [];
     const text = recordedText(file);
-    const given: RecordedResponse = { file, endpoint, text, tiers: tier ? [tier] : tiers };
+    const given: RecordedResponse = { file, endpoint, text };
     if (!file.includes('search-fields')) return [given];
     const [first] = (JSON.parse(text) as { books: object[] }).books;
     return [{ ...given, fields: Object.keys(first!) }];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
-import { tiers } from '../../src/api/endpoint.ts';
 import { describeDeviation } from '../../src/inspect/compare.ts';
 import { deviationsOf, watchInterface } from '../../src/inspect/watch.ts';
 import { createLog } from '../../src/lib/log.ts';
@@ -22,7 +21,6 @@ const response = (value: object, fields?: string) => ({
   request: createApiRequest(bookEndpoints.byId, { id: '1' }, fields?.split(',')),
   value,
   text: '',
-  tiers,
 });
 
 test('the first response of an endpoint a minute is looked at', () => {
@@ -84,7 +82,7 @@ test('what was not requested is not missing', () => {
   const request = createApiRequest(bookEndpoints.search, { q: 'x' }, ['id', 'title']);
   expect(request.wirePath).toContain('fields=id,title');
   const books = [{ id: '1', title: 'x' }];
-  watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 }, text: '', tiers });
+  watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 }, text: '' });
   expect(report).not.toHaveBeenCalled();
 });
 

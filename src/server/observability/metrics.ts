@@ -156,7 +156,7 @@ function declaredMetrics(registry: Registry) {
     ),
     unexpectedMembers: counter(
       'catalog_unexpected_members_total',
-      'Members that are missing, unknown or of another type, in the first response of each endpoint a minute.',
+      'Members that are required and missing, unknown or of another type, in the first response of each endpoint a minute.',
       ['endpoint'],
     ),
     cacheHits: counter('catalog_cache_hits_total', 'Upstream calls served from the record cache, fresh or stale.', [

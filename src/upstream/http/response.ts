@@ -1,7 +1,7 @@
 /** HTTP responses and their decoded bodies. With status 200 the body may be another record, an error, or anything else. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Repeat, Tier } from '../../api/endpoint.ts';
+import type { Repeat } from '../../api/endpoint.ts';
 import type { DocumentFormat, ErrorTable } from '../../api/service-descriptor.ts';
 import { listIn } from '../../lib/objects.ts';
 import { charsetSources, decodeStrictly } from '../../lib/text/charset.ts';
@@ -73,8 +73,6 @@ export interface InspectedResponse {
   value: unknown;
   /** Its body. */
   text: string;
-  /** The film tiers that the token may have. */
-  tiers: readonly Tier[];
 }
 
 /** An error body of the service under a success status. */

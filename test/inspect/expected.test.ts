@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shapes } from '../../generated/api-shapes.ts';
-import { unreadMembers } from '../../src/inspect/presence.ts';
+import { unreadMembers } from '../../src/inspect/expected.ts';
 import { membersOfFields, membersOfShape } from '../support/read-members.ts';
 
 test('no member that is listed as unread is read, neither by a field nor by paging', () => {
