@@ -42,9 +42,10 @@ const GROUPS = [
     pages: ['CONTRIBUTING.md', 'architecture', 'tasks', 'glossary', 'speed', 'interface-choices'],
   },
 ];
+const ERRORS = 'docs/errors.md';
 /** What the facade makes itself, or serves at a path of its own. */
 const SERVED = {
-  'docs/errors.md': {
+  [ERRORS]: {
     path: '/docs/errors',
     title: 'Errors',
     summary: 'Every code: what happened, and what to do about it.',
@@ -60,7 +61,17 @@ const nameOf = (file) => basename(file, '.md').toLowerCase();
 
 /** Returns what went in and what came out, relative to the root. */
 export async function buildDocs(root) {
-  const [{ Marked }, { gfmHeadingId }] = await Promise.all([import('marked'), import('marked-gfm-heading-id')]);
+  const [{ Marked }, { gfmHeadingId }, { default: hljs }, { default: nginx }] = await Promise.all([
+    import('marked'),
+    import('marked-gfm-heading-id'),
+    import('highlight.js/lib/common'),
+    import('highlight.js/lib/languages/nginx'),
+  ]);
+  hljs.registerLanguage('nginx', nginx);
+  const coloured = (text, lang) => {
+    if (!hljs.getLanguage(lang)) return escape(text);
+    return hljs.highlight(text, { language: lang }).value.replaceAll('&#x27;', "'").replaceAll('&quot;', '"');
+  };
   const groups = GROUPS.map((group) => ({
     ...group,
     files: group.pages.map(fileOf).filter((file) => existsSync(root + file)),
@@ -69,9 +80,10 @@ export async function buildDocs(root) {
   const lost = readdirSync(`${root}docs`).filter((file) => file.endsWith('.md') && !listed.includes(`docs/${file}`));
   if (lost.length > 0) throw new Error(`docs/build.mjs has no group for ${lost.join(', ')}`);
   const files = listed.filter((file) => !SERVED[file]);
+  const turned = listed.filter((file) => file === ERRORS || !SERVED[file]);
   const bodies = new Map(
     files.map((file) => {
-      const marked = new Marked(gfmHeadingId(), { renderer: renderer(file, files) });
+      const marked = new Marked(gfmHeadingId(), { renderer: renderer(file, files, coloured) });
       return [file, marked.parse(readFileSync(root + file, 'utf8'))];
     }),
   );
@@ -88,10 +100,14 @@ export async function buildDocs(root) {
   };
   // The number keeps the order of the menu.
   for (const [at, [file, html]] of [...bodies].entries())
-    write(`${String(at).padStart(2, '0')}-${nameOf(file)}.html`, withSections(html) + turns(about, files, at));
+    write(`${String(at).padStart(2, '0')}-${nameOf(file)}.html`, withSections(html) + turns(about, turned, file));
+  write('_errors-turns.html', turns(about, turned, ERRORS));
+  write('_page.css', readFileSync(`${root}welcome/site.css`, 'utf8') + readFileSync(`${root}docs/page.css`, 'utf8'));
+  write('_page.js', readFileSync(`${root}docs/page.js`, 'utf8'));
   write('_menu.html', menuOf(groups, about));
   write('_index.html', indexOf(groups, about));
-  return { taken: ['docs', 'docs/build.mjs', ...files, ...pictures.map((picture) => `docs/${picture}`)], made };
+  const page = ['docs/build.mjs', 'docs/page.css', 'docs/page.js', 'welcome/site.css'];
+  return { taken: ['docs', ...page, ...files, ...pictures.map((picture) => `docs/${picture}`)], made };
 }
 
 const textOf = (html = '') => html.replaceAll(/<[^<>]*>/g, '').replaceAll(/\s+/g, ' ');
@@ -113,7 +129,8 @@ function withSections(html) {
   return linked.replace('</h1>', () => `</h1>\n<nav class="toc" aria-label="On this page">${links}</nav>`);
 }
 
-function turns(about, files, at) {
+function turns(about, files, file) {
+  const at = files.indexOf(file);
   const link = (to, rel, arrow) => {
     if (to === undefined) return '';
     const { path, title } = about(to);
@@ -150,7 +167,7 @@ function indexOf(groups, about) {
   return `<h1>Documentation</h1>\n<p>The first ten minutes:</p>\n<dl class="pages">${first.join('\n')}</dl>\n${parts.join('\n')}`;
 }
 
-const renderer = (file, files) => ({
+const renderer = (file, files, coloured) => ({
   /** Comments only: they mark what is generated. */
   html: () => '',
   /** Links lead to pages and headings; what the program does not serve is named without a link. */
@@ -161,7 +178,7 @@ const renderer = (file, files) => ({
   },
   image: ({ href, text }) => `<img src="${addressOf(file, files, href)}" alt="${text}">`,
   code({ text, lang }) {
-    const block = `<pre><code>${escape(text)}</code></pre>\n`;
+    const block = `<pre><code>${coloured(text, lang)}</code></pre>\n`;
     if (lang === 'graphql' && hasOperation(text))
       return `${block}<p class="try"><a href="/graphql?query=${encodeURIComponent(text)}">Open in GraphiQL</a></p>\n`;
     return lang === 'mermaid' ? `<details><summary>The picture, in Mermaid</summary>${block}</details>\n` : block;
@@ -196,7 +213,7 @@ function addressOf(file, files, href) {
   if (/^https?:|^#/.test(href)) return href.replace(/^http:\/\/localhost:4000\/?/, '/');
   const [path, anchor] = href.split('#');
   const target = normalize(join(dirname(file), path));
-  const hash = anchor === undefined ? '' : `#${target === 'docs/errors.md' ? anchor.toUpperCase() : anchor}`;
+  const hash = anchor === undefined ? '' : `#${target === ERRORS ? anchor.toUpperCase() : anchor}`;
   if (SERVED[target]) return SERVED[target].path + hash;
   if (target.endsWith('.png')) return `/${target}`;
   return files.includes(target) ? `/docs/${nameOf(target)}${hash}` : undefined;

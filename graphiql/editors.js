@@ -94,10 +94,11 @@ export function replaceText(name, text) {
 }
 
 /** Shows a document in the open tab if that is blank, else in a new one. */
-export async function openDocument(query, variables = '') {
+export async function openDocument(query, variables = '', headers = '') {
   if ((modelOf('operation.graphql')?.getValue() ?? '').trim() !== '') await openBlankTab();
   replaceText('operation.graphql', query);
   replaceText('variables.json', variables);
+  replaceText('request-headers.json', headers);
   editorOf('operation.graphql')?.focus();
 }
 

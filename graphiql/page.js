@@ -10,14 +10,18 @@ import { createPrice } from './dock/price.js';
 import { completeRootWords } from './dock/root-words.js';
 import { createSearch } from './dock/search.js';
 import { createStarters } from './dock/starters.js';
+import { addExamples } from './examples.js';
 import { showTopOfExplorer } from './explorer.js';
 import { linkHelp } from './help-links.js';
 import { answerIntrospection } from './introspection.js';
 import { watchOperations } from './operations.js';
 import { createPersonSwitch } from './people.js';
 import { ensureStorage } from './storage.js';
+import { repairTabs } from './tabs.js';
 
-const { workers, options, explain, people, schema } = JSON.parse(document.querySelector('#settings').textContent);
+const { workers, options, examples, explain, people, schema } = JSON.parse(
+  document.querySelector('#settings').textContent,
+);
 
 ensureStorage();
 boundAddress();
@@ -46,20 +50,27 @@ async function loadSchema() {
   return (await (await fetch(schema)).json()).data;
 }
 
+const isPhone = matchMedia('(max-width: 700px)').matches;
+
 // The scripts of GraphiQL, which come after this one, have run by then.
 document.addEventListener('DOMContentLoaded', () => {
   // No boxes around Chinese punctuation.
   monaco.editor.onDidCreateEditor((editor) =>
-    editor.updateOptions({ unicodeHighlight: { ambiguousCharacters: false } }),
+    editor.updateOptions({
+      unicodeHighlight: { ambiguousCharacters: false },
+      ...(isPhone && { fontSize: 12, lineNumbersMinChars: 2 }),
+    }),
   );
   linkHelp();
+  repairTabs();
+  if (examples.length > 0) addExamples(examples);
   dock.watch();
   starters.watch();
   watchIds();
   watchRootWords?.();
   showTopOfExplorer();
   // On a telephone the document has the place of variables and headers until they are opened.
-  const closed = matchMedia('(max-width: 700px)').matches && { defaultEditorToolsVisibility: false };
+  const closed = isPhone && { defaultEditorToolsVisibility: false };
   YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...options, ...closed, ...firstTab() });
 });
 

@@ -40,6 +40,17 @@ test('README and docs have at most 20,000 words by hand, and each page at most 1
   expect(shown.reduce((sum, [, count]) => sum + count, 0)).toBeLessThanOrEqual(WORDS);
 });
 
+test('code that a user copies has at most 80 characters a line', () => {
+  const users = pages.filter((page) => page.startsWith('docs/') && !/tasks|architecture/.test(page));
+  const long = [...users, 'README.md'].flatMap((page) =>
+    [...read(page).matchAll(/^```(?:ts|html|yaml|nginx|ini)\n([^]*?)^```/gm)]
+      .flatMap(([, code]) => code!.split('\n'))
+      .filter((line) => line.length > 80)
+      .map((line) => `${page}: ${line}`),
+  );
+  expect(long).toEqual([]);
+});
+
 test('every page of docs is linked from the README, directly or not', () => {
   const reached = new Set<string>();
   const follow = (page: string) => {

@@ -63,7 +63,12 @@ test.skipIf(!hasRedis)('a Redis that may evict idempotency keys is logged', asyn
 });
 
 test('the docs show Hono as it is tested', () => {
-  const oneLine = (file: string) => readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ');
+  // However Prettier has broken the lines.
+  const oneLine = (file: string) =>
+    readFileSync(file, 'utf8')
+      .replaceAll(/\s+/g, ' ')
+      .replaceAll(/\( | \)/g, (text) => text.trim())
+      .replaceAll(',)', ')');
   const [route] = /for \(const path of facade\.paths\)[^;]*;/.exec(oneLine('test/embedding.test.ts'))!;
   for (const page of ['README.md', 'docs/embedding.md']) expect(oneLine(page)).toContain(route);
 });

@@ -13,11 +13,17 @@
   ];
 
   const loads = pages.map(([name, title, draw]) => addSection(name, title, draw));
-  document.querySelector('#pages').prepend(personSwitch());
+  document.querySelector('#pages > p').after(personSwitch());
+  const figures = rest.book;
+  say(`${figures.requests} requests and ${size(figures.bytes)} become 1 request`);
   loadAll();
 
   function loadAll() {
     for (const load of loads) void load();
+  }
+
+  function say(result) {
+    document.querySelector('#result').textContent = result;
   }
 
   /** Returns a function that loads the page again, and updates what is there. */
@@ -47,6 +53,8 @@
         problems.replaceChildren(...errors.map(problem));
         status.textContent = `As ${who}: ${errors.length ? `${counted(errors.length, 'field')} refused, the rest is here` : 'everything is here'}`;
         show(calls, bytes, errors.length === 0);
+        if (name === 'book')
+          say(`${figures.requests} requests and ${size(figures.bytes)} become 1 request and ${size(bytes)}`);
         if (!price.isConnected) section.append(price);
       } catch (error) {
         if (number !== last) return;
@@ -180,9 +188,9 @@
     const link = element('a', { href: `/graphql?query=${encodeURIComponent(queries[name])}` }, 'Open in GraphiQL');
     const note = element('p', { className: 'weak' });
     const price = element(
-      'div',
-      { className: 'price' },
-      element('h2', {}, 'What it cost'),
+      'details',
+      { className: 'price', open: !matchMedia('(max-width: 46rem)').matches },
+      element('summary', {}, element('h2', {}, 'What it cost')),
       element(
         'dl',
         {},
@@ -194,9 +202,13 @@
       ),
       note,
       element('div', { className: 'buttons' }, button, ...(hasGraphiql ? [link] : [])),
-      element('h3', {}, 'The request'),
-      element('pre', { tabIndex: 0, role: 'region', ariaLabel: `The request of ${name}` }, queries[name]),
-      element('details', {}, element('summary', {}, 'The calls'), list),
+      element(
+        'details',
+        { className: 'request' },
+        element('summary', {}, 'The request'),
+        element('pre', { tabIndex: 0, role: 'region', ariaLabel: `The request of ${name}` }, queries[name]),
+      ),
+      element('details', { className: 'made' }, element('summary', {}, 'The calls'), list),
     );
     const set = (key, text, figure) => {
       values[key].value.textContent = text;

@@ -9,13 +9,16 @@ import { range } from './trace.js';
 const PAUSE_MS = 400;
 const OPERATION = 'operation.graphql';
 
-export function createPrice({ send }, person) {
+export function createPrice({ send, onAnswer }, person) {
   const text = element('span', { className: 'calls-price' });
   text.setAttribute('role', 'status');
   const content = element('div', { className: 'dock-list', tabIndex: 0, role: 'region', ariaLabel: 'What it costs' });
   const marks = createMarks();
   let last = 0;
+  /** The document that was planned last, and its fewest calls before it was run. */
+  let before = { query: '', min: 0 };
   person?.watch(update);
+  onAnswer(update);
 
   async function update() {
     const request = requestInEditors();
@@ -25,7 +28,9 @@ export function createPrice({ send }, person) {
     const query = request ? JSON.parse(request.body).query : '';
     const plan = answer?.plan;
     const fields = plan ? pricedFields(query, plan) : [];
-    text.textContent = plan ? textOf(plan) : '';
+    if (query.trim() !== before.query) before = { query: query.trim(), min: plan?.min ?? 0 };
+    const isCached = plan?.min < before.min;
+    text.textContent = plan ? `${textOf(plan)}${isCached ? ': fewer, because records are cached' : ''}` : '';
     text.classList.toggle('calls-over', plan?.limit !== undefined);
     content.replaceChildren(...(plan ? partsOf(plan, fields) : [noPrice(answer)]));
     marks(fields);

@@ -61,7 +61,7 @@ export const alerts: readonly Alert[] = [
       'More than 5 % of the responses to {{ $labels.endpoint }} cannot be used, or have members that the interface has not.',
     means:
       'Responses are not what was requested (another format, no key, too large), or members are missing, unknown or of another type. If users see it, `CatalogErrors` fires too.',
-    look: 'log lines `sent a response that cannot be used` or `that differs from the interface`; `catalog-graphql doctor`.',
+    look: 'log lines `sent a response that cannot be used` or `that differs from the interface`.',
     change:
       'if all calls fail, `BASE_URL` leads to something else, such as a login page; if one endpoint does, the service has changed. A response that is too large fails so, too.',
   },

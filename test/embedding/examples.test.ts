@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createYoga } from 'graphql-yoga';
+import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { catalogPlugin, createFacade } from '../../src/facade.ts';
 import { bodyOf, embedded, post, settingsFor } from '../support/embedded.ts';
@@ -15,8 +16,10 @@ function shown(name: string): string {
   return code!.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
 
-test.each(['execute', 'yoga', 'hooks'])('docs/embedding.md shows the example %s as it is run here', (name) => {
-  expect(readFileSync('docs/embedding.md', 'utf8')).toContain(shown(name));
+test.each(['execute', 'yoga', 'hooks'])('docs/embedding.md shows the example %s as it is run here', async (name) => {
+  const page = 'docs/embedding.md';
+  const options = { ...(await resolveConfig(page)), parser: 'typescript' };
+  expect(readFileSync(page, 'utf8')).toContain(await format(shown(name), options));
 });
 
 test('an operation without HTTP', async () => {

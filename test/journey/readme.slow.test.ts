@@ -24,12 +24,18 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const readme = readFileSync('README.md', 'utf8');
 const docs = readdirSync('docs').filter((file) => file.endsWith('.md'));
 const blocks = [readme, ...docs.map((file) => readFileSync(`docs/${file}`, 'utf8'))].flatMap(blocksOf);
-/** Distinct shell lines without a response, without their comments. */
+/** Distinct commands without a response, each a line, without their comments. */
 const commands = [
   ...new Set(
     blocks
       .filter(({ language, response }) => language === 'sh' && response === undefined)
-      .flatMap(({ text }) => text.split('\n').map((line) => line.replace(/\s+# .*/, ''))),
+      .flatMap(({ text }) =>
+        text
+          .replaceAll(/^# .*\n/gm, '')
+          .replaceAll(/ \\\n +/g, ' ')
+          .split('\n')
+          .map((line) => line.replace(/\s+# .*/, '')),
+      ),
   ),
 ];
 

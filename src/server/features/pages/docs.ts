@@ -1,9 +1,10 @@
 /** The documentation of the package at /docs, and a search in it. docs/build.mjs makes HTML of the Markdown. */
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { escape } from '../../../atom/xml.ts';
 import { lazily } from '../../../lib/promises.ts';
-import { type DocsMenu, docsPage } from './docs-layout.ts';
+import { type DocsFrame, docsPage } from './docs-layout.ts';
+import type { SitePages } from './header.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { createErrorDocsPage, helpBody } from './error-docs-page.ts';
 import { HELP_PATH } from '../../http/response/http-error.ts';
@@ -36,12 +37,11 @@ interface Section {
   lower: { heading: string; all: string };
 }
 
-/** The routes of the pages in the folder; none without it, as in an image for production. Pages are read at the first request. */
-export function createDocsRoutes(folder: string, hasGraphiql: boolean) {
-  if (!existsSync(folder)) return undefined;
+/** The routes of the pages in the folder. Pages are read at the first request. */
+export function createDocsRoutes(folder: string, site: SitePages) {
   const names = readdirSync(folder).sort();
   const pages = names.filter((name) => /^\d.*\.html$/.test(name));
-  const docs = lazily(() => readDocs(folder, pages, hasGraphiql));
+  const docs = lazily(() => readDocs(folder, pages, site));
   const paths = [...pages.map(pathOf), HELP_PATH];
   const pictures = names.filter((name) => name.endsWith('.png'));
   return {
@@ -59,20 +59,21 @@ export function createDocsRoutes(folder: string, hasGraphiql: boolean) {
 /** `01-front-ends.html` -> `/docs/front-ends`: the number is the place in the menu. */
 const pathOf = (name: string): string => `${DOCS_PATH}/${name.replaceAll(/^\d+-|\.html$/g, '')}`;
 
-function readDocs(folder: string, names: readonly string[], hasGraphiql: boolean) {
+function readDocs(folder: string, names: readonly string[], site: SitePages) {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
   const files = names.map((name): DocsFile => {
-    const html = hasGraphiql ? read(name) : read(name).replaceAll(TRY, '');
+    const html = site.hasGraphiql ? read(name) : read(name).replaceAll(TRY, '');
     return { path: pathOf(name), title: textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? name), html };
   });
-  const menu: DocsMenu = { html: read('_menu.html'), hasGraphiql };
+  const [menu, style, script] = [read('_menu.html'), read('_page.css'), read('_page.js')];
+  const frame: DocsFrame = { menu, style, script, site };
   const sections = [...files, { path: HELP_PATH, title: 'Errors', html: helpBody }].flatMap(sectionsOf);
-  const pages = files.map(({ path, title, html: body }) => [path, docsPage({ path, title, body, menu })] as const);
+  const pages = files.map(({ path, title, html: body }) => [path, docsPage({ path, title, body, frame })] as const);
   const index = (query: string) => {
     const body = query ? resultsBody(find(sections, query), query) : read('_index.html');
-    return docsPage({ path: DOCS_PATH, title: query ? 'Search' : 'Documentation', body, menu, query });
+    return docsPage({ path: DOCS_PATH, title: query ? 'Search' : 'Documentation', body, frame, query });
   };
-  return { pages: new Map([...pages, [HELP_PATH, createErrorDocsPage(menu)]]), index };
+  return { pages: new Map([...pages, [HELP_PATH, createErrorDocsPage(frame, read('_errors-turns.html'))]]), index };
 }
 
 /** What is searched; control characters cannot be shown. The address before the query need not be a valid one. */
@@ -124,7 +125,7 @@ const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '
 
 const textOf = (html: string): string =>
   html
-    .replaceAll(/<\/?(?:a|code|em|strong)\b[^<>]*>/g, '')
+    .replaceAll(/<\/?(?:a|code|em|span|strong)\b[^<>]*>/g, '')
     .replaceAll(/<[^<>]*>/g, ' ')
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity]!)
     .replaceAll(/\s+/g, ' ')

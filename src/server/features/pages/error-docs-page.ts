@@ -3,7 +3,7 @@ import { escape } from '../../../atom/xml.ts';
 import { fixed } from '../../../config/fixed.ts';
 import { type CodeGroup, codeGroups, columnsOf } from '../../../engine/errors/codes.ts';
 import { withNumbers } from '../../../engine/errors/markdown.ts';
-import { type DocsMenu, docsPage } from './docs-layout.ts';
+import { type DocsFrame, docsPage } from './docs-layout.ts';
 import { HELP_PATH } from '../../http/response/http-error.ts';
 
 const names = codeGroups.flatMap(({ codes }) => Object.keys(codes)).sort();
@@ -13,9 +13,9 @@ export const helpBody = `<h1 id="errors">Errors</h1>
 <nav class="codes" aria-label="Codes">${names.map((code) => `<a href="#${code}">${code}</a>`).join('\n')}</nav>
 <div class="errors">${codeGroups.map(section).join('\n')}</div>`;
 
-/** The handler of the page; an embedding program has no other pages, and no menu. */
-export const createErrorDocsPage = (menu?: DocsMenu) =>
-  docsPage({ path: HELP_PATH, title: 'Errors', body: helpBody, menu });
+/** The handler of the page; an embedding program has no other pages, and no frame. */
+export const createErrorDocsPage = (frame?: DocsFrame, turns = '') =>
+  docsPage({ path: HELP_PATH, title: 'Errors', body: helpBody + turns, frame });
 
 function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(

@@ -1,4 +1,5 @@
 /** The pages for browsers: GraphiQL, the documentation, the start page, and the schema as a file. */
+import { existsSync } from 'node:fs';
 import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { printMarkedSchema } from '../../../engine/null-conditions.ts';
 import type { Feature, FeatureParts, ServerRoute, Routes } from '../../feature.ts';
@@ -8,6 +9,7 @@ import { createStaticRoute } from '../../http/response/static-response.ts';
 import { createDocsRoutes } from './docs.ts';
 import { createErrorDocsPage } from './error-docs-page.ts';
 import { createGraphiqlPage } from './graphiql.ts';
+import type { SitePages } from './header.ts';
 import { createWelcomeRoute } from './welcome.ts';
 
 /** Folders with the files of pages. Without one there is no such page. */
@@ -22,20 +24,19 @@ export interface PageFolders {
 const SDL_TYPE = 'application/graphql; charset=utf-8';
 
 export function createPagesFeature({ config, schema, tabs }: FeatureParts, folders: PageFolders): Feature {
-  const graphiql =
-    config.graphiql && folders.graphiql !== undefined
-      ? createGraphiqlPage(config, folders.graphiql, tabs, schema)
-      : undefined;
-  const { welcome, docs: docsFolder } = config.production ? {} : folders;
-  const docs = docsFolder === undefined ? undefined : createDocsRoutes(docsFolder, graphiql !== undefined);
-  const parts = { hasDocs: docs !== undefined, hasGraphiql: graphiql !== undefined };
+  const { welcome, docs } = config.production ? {} : folders;
+  const hasGraphiql = config.graphiql && folders.graphiql !== undefined;
+  const hasDocs = docs !== undefined && existsSync(docs);
+  const hasSchema = showsSchema(config);
+  const site: SitePages = { hasDocs, hasGraphiql, hasSchema };
+  const graphiql = hasGraphiql
+    ? createGraphiqlPage(config, folders.graphiql!, tabs, schema, welcome === undefined ? undefined : site)
+    : undefined;
   const routes: Routes = {
-    ...(welcome !== undefined && {
-      '/': { handler: createWelcomeRoute(config, { folder: welcome, ...parts }), audience: 'pages' },
-    }),
+    ...(welcome !== undefined && { '/': { handler: createWelcomeRoute(config, welcome, site), audience: 'pages' } }),
     ...forClients(graphiql?.files ?? {}),
-    ...forClients(docs ?? { [HELP_PATH]: createErrorDocsPage() }),
-    ...(showsSchema(config) &&
+    ...forClients(hasDocs ? createDocsRoutes(docs, site) : { [HELP_PATH]: createErrorDocsPage() }),
+    ...(hasSchema &&
       forClients({ '/graphql/schema.graphql': createStaticRoute(SDL_TYPE, () => printMarkedSchema(schema)) })),
   };
   return { routes, page: graphiql?.page };

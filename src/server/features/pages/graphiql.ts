@@ -6,6 +6,7 @@ import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import type { Tab } from '../../graphql/documents/tabs.ts';
 import { createFileRoute, createPage, jsonElement } from './assets.ts';
 import { type DemoSettings, demoPeople } from './demo-people.ts';
+import { type SitePages, iconLink, siteHeader } from './header.ts';
 import { createStaticRoute } from '../../http/response/static-response.ts';
 
 /** Relative to /graphql, so that the page also works where a host mounts the graph below another path. */
@@ -13,34 +14,40 @@ const ASSETS = 'graphql/assets/';
 const SCHEMA = `${ASSETS}schema.json`;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The first tab: five lines to begin with. Where only documents of a manifest run, it does not. */
-const START = `# Ctrl-Enter runs it, Ctrl-Space suggests fields.
+/** The first tab. It fits a phone. */
+const START = `# Run it: ▶ or Ctrl-Enter.
+# Others: Examples, above.
 query Start {
-  book(id: "6082808") { title authors series { title } }
-  top250(first: 3) { nodes { title year } }
+  book(id: "6082808") {
+    title
+    series { title }
+  }
+  top250(first: 3) {
+    nodes { title year }
+  }
 }
 `;
 
 type PageSettings = DemoSettings & Pick<Config, 'explain' | 'introspection' | 'persistedOnly'>;
 
-type OpenedTab = Pick<Tab, 'query' | 'headers'>;
-
 /** The page of GraphiQL; `folder` has its files, as graphiql/build.mjs makes them. Nothing is loaded from other hosts. */
-export function createGraphiqlPage(config: PageSettings, folder: string, tabs: readonly Tab[], schema: GraphQLSchema) {
+export function createGraphiqlPage(
+  config: PageSettings,
+  folder: string,
+  tabs: readonly Tab[],
+  schema: GraphQLSchema,
+  site: SitePages | undefined,
+) {
   const hasSchema = showsSchema(config);
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
-  const shown = (headers: object = {}) => (Object.keys(headers).length ? JSON.stringify(headers, null, 2) : null);
+  const examples = tabs.map(({ name, query, headers = {} }) => {
+    const shown = Object.keys(headers).length > 0 ? JSON.stringify(headers, null, 2) : '';
+    return { name, query, headers: shown };
+  });
+  const start = config.persistedOnly ? examples[0] : { query: START };
   const options = {
     title: 'catalog-graphql',
-    // With an empty list the editor would have no tab.
-    ...(tabs.length > 0 && {
-      defaultTabs: [...(config.persistedOnly ? [] : [{ query: START }]), ...tabs].map(
-        ({ query, headers }: OpenedTab) => ({
-          query,
-          headers: shown(headers),
-        }),
-      ),
-    }),
+    ...(start && { defaultTabs: [start] }), // with an empty list the editor would have no tab
     shouldPersistHeaders: true,
     defaultEditorToolsVisibility: 'headers',
     inputValueDeprecation: true,
@@ -57,16 +64,16 @@ export function createGraphiqlPage(config: PageSettings, folder: string, tabs: r
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>GraphiQL · catalog-graphql</title>
-<link rel="icon" href="data:,">
+${iconLink}
 <link rel="stylesheet" href="${address('graphiql.css')}">
 <link rel="stylesheet" href="${address('page.css')}">
-${jsonElement({ workers, explain: config.explain, options, people: demoPeople(config), schema: hasSchema ? SCHEMA : undefined })}
+${jsonElement({ workers, explain: config.explain, options, examples, people: demoPeople(config), schema: hasSchema ? SCHEMA : undefined })}
 <script defer src="${address('page.js')}"></script>
 <script defer src="${address('graphiql.js')}"></script>
 </head>
 <body class="no-focus-outline">
+${siteHeader('/graphql', site, '<h1 class="page-title">GraphiQL of catalog-graphql</h1>')}
 <noscript>GraphiQL needs JavaScript.</noscript>
-<h1 class="page-title">GraphiQL of catalog-graphql</h1>
 <main id="root"></main>
 </body>
 </html>

@@ -3,44 +3,27 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { escape } from '../../../atom/xml.ts';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { createPage, hashSource, jsonElement } from './assets.ts';
 import { type DemoSettings, demoPeople } from './demo-people.ts';
+import { type SitePages, iconLink, siteHeader } from './header.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { HELP_PATH, notFound } from '../../http/response/http-error.ts';
-
-export interface WelcomeParts {
-  /** The folder with the files of the page. */
-  folder: string;
-  hasDocs: boolean;
-  hasGraphiql: boolean;
-}
+import { notFound } from '../../http/response/http-error.ts';
 
 type WelcomeSettings = DemoSettings &
-  Pick<
-    Config,
-    | 'explain'
-    | 'publicUrl'
-    | 'baseUrl'
-    | 'eventBaseUrl'
-    | 'accessToken'
-    | 'filmTier'
-    | 'introspection'
-    | 'persistedOnly'
-  >;
+  Pick<Config, 'explain' | 'publicUrl' | 'baseUrl' | 'eventBaseUrl' | 'accessToken' | 'filmTier'>;
 
-/** The handler of the page for browsers. */
-export function createWelcomeRoute(config: WelcomeSettings, parts: WelcomeParts): (exchange: Exchange) => void {
-  const page = lazily(() => createWelcomePage(config, parts));
-  return (exchange) => {
+/** The handler of the page for browsers; `folder` has its files. */
+export function createWelcomeRoute(config: WelcomeSettings, folder: string, site: SitePages) {
+  const page = lazily(() => createWelcomePage(config, folder, site));
+  return (exchange: Exchange): void => {
     if (!exchange.request.headers.accept?.includes('text/html')) throw notFound();
     page()(exchange);
   };
 }
 
-function createWelcomePage(config: WelcomeSettings, parts: WelcomeParts) {
-  const { folder, hasGraphiql } = parts;
+function createWelcomePage(config: WelcomeSettings, folder: string, site: SitePages) {
+  const { hasGraphiql } = site;
   const { explain, publicUrl, baseUrl } = config;
   const pictures = publicUrl ?? baseUrl;
   const people = explain && pictures ? demoPeople(config) : undefined;
@@ -49,11 +32,12 @@ function createWelcomePage(config: WelcomeSettings, parts: WelcomeParts) {
   const queries = Object.fromEntries(documents.map((file) => [file.slice(0, -'.graphql'.length), read(file).trim()]));
   const rest: unknown = JSON.parse(read('rest.json'));
   const settings = people && { people, hasGraphiql, queries, rest };
-  const [style, script] = [read('welcome.css'), read('welcome.js')];
+  const [style, script] = [read('site.css') + read('welcome.css'), read('welcome.js')];
   const html = read('welcome.html')
+    .replace('<!-- icon -->', () => iconLink)
     .replace('<!-- style -->', () => `<style>${style}</style>`)
+    .replace('<!-- header -->', () => siteHeader('/', site))
     .replace('<!-- about -->', () => (settings ? aboutDemo : aboutService))
-    .replace('<!-- links -->', () => links(config, parts))
     .replace('<!-- main -->', () => (settings ? '' : serviceSection(config, hasGraphiql)))
     .replace('<!-- demo -->', () => (settings ? `${jsonElement(settings)}<script>${script}</script>` : ''));
   return createPage(html, [
@@ -64,32 +48,12 @@ function createWelcomePage(config: WelcomeSettings, parts: WelcomeParts) {
   ]);
 }
 
-const aboutDemo = `<p>
-  A catalog service has a JSON interface for books and films and an Atom interface for events, and returns one record or
-  list for each request. Each page below is made from <strong>one</strong> GraphQL request, which gets only the fields
-  that it shows. The data of the demo are Chinese; original titles stand beside.
-</p>`;
+/** The script says how much smaller the first page is. */
+const aboutDemo = `<h1 id="result">A page is one request</h1>
+<p>Each page below is made from <strong>one</strong> GraphQL request, which gets only the fields that it shows. The data of the demo are Chinese; original titles stand beside.</p>`;
 
-const aboutService = `<p>
-  One GraphQL endpoint over a catalog service with a JSON interface for books, notes and films and an Atom interface for
-  events: a front end gets a whole page in one request, with only the fields that it needs.
-</p>`;
-
-function links(config: WelcomeSettings, { hasDocs, hasGraphiql }: WelcomeParts): string {
-  const all = [
-    ...(hasGraphiql ? [['/graphql', 'GraphiQL', 'write queries, see their calls']] : []),
-    ...(hasDocs
-      ? [
-          ['/docs', 'Docs', 'settings, caching, deployment'],
-          ['/docs/front-ends', 'Front ends', 'Apollo, urql, users and tokens'],
-        ]
-      : []),
-    ...(showsSchema(config) ? [['/graphql/schema.graphql', 'Schema', 'every type and field']] : []),
-    [HELP_PATH, 'Errors', 'every code, what to do'],
-    ['/metrics', 'Metrics', 'for Prometheus'],
-  ];
-  return all.map(([address, name, what]) => `<a href="${address}"><b>${name}</b> ${what}</a>`).join('\n');
-}
+const aboutService = `<h1>One graph over a catalog service</h1>
+<p>A front end gets a whole page of books, notes, films and events in one request, with only the fields that it needs.</p>`;
 
 /** Queries that any service can respond to. */
 const FIRST_QUERIES = [

@@ -1,4 +1,5 @@
 /** The documentation at /docs. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -84,6 +85,24 @@ test('a page has its text, a way back, and no file of the repository behind a li
   expect(html).not.toMatch(/href="[^"]*(?:src\/|\.\.)/);
 });
 
+test('the page of errors has the pages before and after it, and those lead back to it', async () => {
+  const [before, after] = linksOf(/<nav class="turn".*<\/nav>/s.exec(await get('/docs/errors'))![0]);
+  for (const path of [before, after])
+    expect(linksOf(/<nav class="turn".*<\/nav>/s.exec(await get(path!))![0])).toContain('/docs/errors');
+});
+
+test('code of each language is coloured, and its text is that of the page', async () => {
+  const pages = ['readme', 'front-ends', 'operations', 'mobile', 'redis'];
+  const html = (await Promise.all(pages.map((page) => get(`/docs/${page}`)))).join('\n');
+  const blocks = [...html.matchAll(/<pre><code>([^]*?)<\/code><\/pre>/g)].map(([, block]) => block!);
+  expect(blocks.length).toBeGreaterThan(15);
+  // A command alone has no colours.
+  const plain = blocks.filter((block) => !block.includes('<span class="hljs-'));
+  expect(plain.filter((block) => block.includes('{'))).toEqual([]);
+  const texts = blocks.map((block) => block.replaceAll(/<[^<>]*>/g, ''));
+  expect(texts).toContainEqual(expect.stringContaining("import { useQuery } from '@apollo/client/react';"));
+});
+
 test('each example of an operation has a link that opens it in GraphiQL, and none without GraphiQL', async () => {
   const without = await facade({ GRAPHIQL: 'off' });
   const examples = new Map<string, string[]>();
@@ -138,7 +157,7 @@ describe('the search', () => {
     expect(response.status).toBe(200);
     const html = await response.text();
     expect(html).toContain(shown);
-    expect(html).not.toMatch(/<img src=x|<script/);
+    expect(html).not.toMatch(/<img src=x|<script>(?!\/\/ A button)/);
   });
 
   test('changes the case of no page again', async () => {
@@ -174,13 +193,17 @@ describe('the search', () => {
   });
 });
 
-test('pages run no script and load nothing from elsewhere, and clients ask whether they have changed', async () => {
+test('pages run one script of their own and load nothing from elsewhere, and clients ask whether they have changed', async () => {
   for (const path of ['/docs', '/docs/settings', '/docs/errors']) {
     const response = await fetch(url + path);
     const policy = response.headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("form-action 'self'");
-    expect(policy).not.toMatch(/script-src|form-action 'none'/);
+    expect(policy).not.toContain("form-action 'none'");
+    const [script, ...others] = [...(await response.text()).matchAll(/<script>([^]*?)<\/script>/g)];
+    const digest = createHash('sha256').update(script![1]!).digest('base64');
+    expect(policy).toContain(`script-src 'sha256-${digest}';`);
+    expect(others).toEqual([]);
     const again = await fetch(url + path, { headers: { 'if-none-match': response.headers.get('etag')! } });
     expect(again.status).toBe(304);
     expect((await fetch(url + path, { method: 'POST' })).status).toBe(405);
