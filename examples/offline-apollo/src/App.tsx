@@ -23,11 +23,12 @@ export function App() {
   const open = writes.filter(({ state }) => state !== 'waiting' && state !== 'made');
   return (
     <>
-      <header className="bar">
-        <a href="#" aria-current={book === '' ? 'page' : undefined}>
+      <header className="site bar">
+        <a className="mark" href="#" aria-current={book === '' ? 'page' : undefined}>
+          <img src="/icon.svg" width="24" height="24" alt="" />
           Shelf
         </a>
-        <span className="soft" id="network" role="status">
+        <span className={isOnline ? 'soft' : 'offline'} id="network" role="status">
           {isOnline ? 'online' : 'offline: what you have seen is here'}
         </span>
       </header>

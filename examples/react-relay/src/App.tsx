@@ -21,8 +21,11 @@ export function App() {
   }, []);
   return (
     <RelayEnvironmentProvider environment={environment}>
-      <header className="bar">
-        <a href={`#${FIRST}`}>catalog</a>
+      <header className="site bar">
+        <a className="mark" href={`#${FIRST}`}>
+          <img src="/icon.svg" width="24" height="24" alt="" />
+          catalog-graphql
+        </a>
         <span className="soft">alice’s view, with React and Relay</span>
       </header>
       <main>

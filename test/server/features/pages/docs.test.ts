@@ -85,6 +85,12 @@ test('a page has its text, a way back, and no file of the repository behind a li
   expect(html).not.toMatch(/href="[^"]*(?:src\/|\.\.)/);
 });
 
+test('the apps of examples/ have the mark of the pages as their icon', async () => {
+  const [mark] = /<svg.*<\/svg>/.exec(await get('/docs'))!;
+  for (const app of ['react-relay', 'offline-apollo'])
+    expect(readFileSync(`examples/${app}/public/icon.svg`, 'utf8').trim()).toBe(mark);
+});
+
 test('the page of errors has the pages before and after it, and those lead back to it', async () => {
   const [before, after] = linksOf(/<nav class="turn".*<\/nav>/s.exec(await get('/docs/errors'))![0]);
   for (const path of [before, after])
