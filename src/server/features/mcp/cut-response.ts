@@ -40,30 +40,25 @@ export function withCursors(document: DocumentNode): DocumentNode {
 const cursors = (variable: string): readonly SelectionNode[] =>
   getOperationAST(parse(`{ ${CURSORS}${variable}: edges { cursor } }`))!.selectionSet.selections;
 
-/** The largest version within the room: first all lists are cut to the same length, then, at one item each, texts, then objects. */
-export function cutToFit(data: unknown, room: number): { value: unknown; cuts: Cut[] } {
+/** The largest version within the room: first all lists are cut to the same length, then, at one item each, texts. Undefined if none fits. */
+export function cutToFit(data: unknown, room: number): { value: unknown; cuts: Cut[] } | undefined {
   const cutTo = (limits: Limits) => {
     const cuts = new Map<string, Cut>();
-    return { value: cut(data, '', limits, cuts), cuts: withinRoom([...cuts.values()]) };
+    return { value: cut(data, '', limits, cuts), cuts: firstOf([...cuts.values()]) };
   };
   const fits = (limits: Limits) => measure(data, limits, room) >= 0;
   if (measure(data, whole, room + CUTS_ROOM) >= 0) return cutTo(whole);
   const items = largest(1, longest(data, Array.isArray), (most) => fits({ ...whole, items: most }));
   if (items > 0) return cutTo({ ...whole, items });
-  const characters = largest(20, longest(data, isText), (most) => fits({ ...whole, items: 1, characters: most }));
-  if (characters > 0) return cutTo({ ...whole, items: 1, characters });
-  const least = { ...whole, items: 0, characters: 20 };
-  if (fits(least)) return cutTo(least);
-  return cutTo({ ...least, members: largest(1, widest(data), (most) => fits({ ...least, members: most })) });
+  const characters = largest(20, longest(data, isText), (most) => fits({ items: 1, characters: most }));
+  return characters > 0 ? cutTo({ items: 1, characters }) : undefined;
 }
 
 interface Limits {
   items: number;
   characters: number;
-  /** The most members of an object. */
-  members: number;
 }
-const whole: Limits = { items: Infinity, characters: Infinity, members: Infinity };
+const whole: Limits = { items: Infinity, characters: Infinity };
 
 /** The largest number from `least` to `most` that passes, or 0. */
 export function largest(least: number, most: number, passes: (number: number) => boolean): number {
@@ -87,12 +82,9 @@ function measure(value: unknown, limits: Limits, room: number): number {
     for (let at = 0; at < value.length && at < limits.items && left >= 0; at++)
       left = measure(value[at], limits, left - 1);
   } else if (typeof value === 'object' && value !== null) {
-    let members = 0;
     for (const [key, member] of Object.entries(value)) {
-      if (left < 0 || members >= limits.members) break;
-      if (key.startsWith(CURSORS)) continue;
-      members++;
-      left = measure(member, limits, left - key.length - 4);
+      if (left < 0) break;
+      if (!key.startsWith(CURSORS)) left = measure(member, limits, left - key.length - 4);
     }
   } else left -= String(value).length;
   return left;
@@ -103,16 +95,6 @@ function longest(value: unknown, is: (value: unknown) => boolean): number {
   const own = is(value) ? (value as { length: number }).length : 0;
   if (typeof value !== 'object' || value === null) return own;
   return Object.values(value).reduce((most: number, member) => Math.max(most, longest(member, is)), own);
-}
-
-/** The most members that an object has. */
-function widest(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const members = Object.values(value);
-  return members.reduce(
-    (most: number, member) => Math.max(most, widest(member)),
-    Array.isArray(value) ? 0 : members.length,
-  );
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -139,8 +121,7 @@ function cut(value: unknown, path: string, limits: Limits, cuts: Map<string, Cut
   const variable = name?.slice(CURSORS.length);
   const goOn = last !== undefined && variable ? { [variable]: last } : undefined;
   const own = members.filter(([key]) => !key.startsWith(CURSORS));
-  if (own.length > limits.members) note(cuts, { path, shown: limits.members, of: own.length });
-  const shown = own.slice(0, limits.members).map(([key, member]): [string, unknown] => {
+  const shown = own.map(([key, member]): [string, unknown] => {
     if (isCut && isPageInfo(member)) return [key, pageInfoAt(member, last)];
     return [key, cut(member, path ? `${path}.${key}` : key, limits, cuts, goOn)];
   });
@@ -166,28 +147,14 @@ function note(cuts: Map<string, Cut>, each: Cut): void {
   else if (known.of < each.of) known.of = each.of;
 }
 
-function withinRoom(cuts: readonly Cut[]): Cut[] {
-  const named = firstFitting(cuts, CUTS_ROOM - 100);
-  return [...named, ...cutOf('cut', named.length, cuts.length)];
-}
+/** What is shown of a list beside the data: its first entries. */
+export const SHOWN_MAX = 10;
+
+const firstOf = (cuts: readonly Cut[]): Cut[] => [...cuts.slice(0, SHOWN_MAX), ...cutOf('cut', cuts.length)];
 
 /** Names a list beside the data of which not all is shown. */
-export const cutOf = (path: string, shown: number, of: number): Cut[] => (shown < of ? [{ path, shown, of }] : []);
-
-/** The items that fit into a number of characters. */
-export function firstFitting<Item>(items: readonly Item[], room: number): Item[] {
-  let left = room;
-  return items.filter((each) => (left -= JSON.stringify(each).length + 1) >= 0);
-}
-
-/** The object with its texts cut to the same length, the largest that fits. Its other values are short. */
-export function withShortTexts(object: Record<string, unknown>, room: number): Record<string, unknown> {
-  const cutTo = (most: number) =>
-    Object.fromEntries(
-      Object.entries(object).map(([key, value]) => [key, isText(value) ? shortenText(value, most) : value]),
-    );
-  return cutTo(largest(1, longest(object, isText), (most) => JSON.stringify(cutTo(most)).length <= room));
-}
+export const cutOf = (path: string, of: number, shown = Math.min(of, SHOWN_MAX)): Cut[] =>
+  shown < of ? [{ path, shown, of }] : [];
 
 /** Does not cut a character of two units in half. */
 export function shortenText(text: string, most: number): string {

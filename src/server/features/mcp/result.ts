@@ -1,11 +1,10 @@
 /** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { CUTS_ROOM, cutOf, cutToFit, firstFitting, shortenText, withShortTexts } from './cut-response.ts';
+import { CUTS_ROOM, SHOWN_MAX, cutOf, cutToFit, shortenText } from './cut-response.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
-import { isPlainObject } from '../../../lib/objects.ts';
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
@@ -25,7 +24,6 @@ export interface AgentError {
   [detail: string]: unknown;
 }
 
-const ERRORS_MAX = 10;
 const MESSAGE_MAX = 400;
 /** An error of the document may name as many places as that has fields. */
 const LOCATIONS_MAX = 10;
@@ -50,26 +48,40 @@ const mayHaveWritten = (service: ServiceDescriptor, { isMutation, data, errors }
   isMutation &&
   (Object.values(data ?? {}).some((value) => value !== null) || errors.some((each) => !lackOf(service, [each])));
 
-function toolResult({ data, errors, stale, cost, plan }: Run, max: number): CallToolResult {
-  const bounded = boundedErrors(errors.map(agentError), (max * 2) / 5);
+function toolResult({ data, errors, stale, cost, plan, isMutation }: Run, max: number): CallToolResult {
   const isFailed = data === null || (errors.length > 0 && Object.values(data).every((value) => value === null));
   const isPlanned = plan !== undefined;
-  const shownStale = stale && firstFitting(stale, max / 20);
+  const found = isPlanned ? [] : merged(errors.map(agentError));
+  const first = found.slice(0, SHOWN_MAX);
+  const areLong = JSON.stringify(first).length > max / 2;
+  const shown = areLong ? first.map(withoutDetails) : first;
   const rest = {
-    ...(errors.length > 0 && !isPlanned && { errors: bounded.errors }),
-    ...(shownStale && { stale: shownStale }),
+    ...(found.length > 0 && { errors: shown }),
+    ...(stale && { stale: stale.slice(0, SHOWN_MAX) }),
     cost: costOf(cost),
   };
-  const cutRest = [
-    ...(isPlanned ? [] : cutOf('errors', bounded.shown, bounded.of)),
-    ...cutOf('stale', shownStale?.length ?? 0, stale?.length ?? 0),
-  ];
+  const cutRest = [...cutOf('errors', placesOf(found), placesOf(shown)), ...cutOf('stale', stale?.length ?? 0)];
   const room = max - JSON.stringify({ ...rest, cut: cutRest }).length - CUTS_ROOM;
-  const { value, cuts } = cutToFit(isPlanned ? plan : data, room);
-  const cut = [...cutRest, ...cuts];
-  const shown = { [isPlanned ? 'plan' : 'data']: value, ...(cut.length > 0 && { cut }), ...rest };
-  return packed(shown, isFailed && !isPlanned);
+  const fitted = cutToFit(isPlanned ? plan : data, room);
+  const cuts = [...cutRest, ...(fitted?.cuts ?? [])];
+  const whole = { [isPlanned ? 'plan' : 'data']: fitted?.value, ...(cuts.length > 0 && { cut: cuts }), ...rest };
+  if (fitted && JSON.stringify(whole).length <= max) return packed(whole, isFailed && !isPlanned);
+  return packed({ data: null, errors: [tooLong(max, isMutation)], cost: costOf(cost) }, true);
 }
+
+/** Nothing that an agent could go on with fits. */
+const tooLong = (max: number, isMutation: boolean): AgentError =>
+  agentError(
+    new HttpError(
+      'ANSWER_TOO_LARGE',
+      `The result has more than ${max} characters, even with one item of each list.${isMutation ? ' What it wrote stays.' : ''}`,
+    ),
+  );
+
+const withoutDetails = ({ current: _, alsoAt: __, existing: ___, violations, ...error }: AgentError): AgentError => ({
+  ...error,
+  ...(Array.isArray(violations) && { violations: violations.slice(0, SHOWN_MAX) }),
+});
 
 const packed = (structuredContent: Record<string, unknown>, isFailed: boolean): CallToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
@@ -101,32 +113,6 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
     ...details,
     ...(lookAt !== undefined && { upstream: { lookAt: shortenText(lookAt, MESSAGE_MAX) } }),
   };
-}
-
-/** The first errors with their first violations and further paths, as many as fit; `shown` and `of` count the paths. */
-function boundedErrors(all: readonly AgentError[], room: number) {
-  let left = room;
-  const fits = (part: unknown) => (left -= JSON.stringify(part).length + 1) >= 0;
-  const withinRoom = (current: Record<string, unknown>) => {
-    const values = withShortTexts(current, left);
-    left -= JSON.stringify(values).length;
-    return values;
-  };
-  const different = merged(all);
-  const errors = different
-    .slice(0, ERRORS_MAX)
-    .flatMap(({ violations, alsoAt, current, ...error }, at): AgentError[] => {
-      if (!fits(error) && at > 0) return [];
-      return [
-        {
-          ...error,
-          ...(isPlainObject(current) && { current: withinRoom(current) }),
-          ...(Array.isArray(violations) && { violations: violations.filter(fits) }),
-          ...(alsoAt && { alsoAt: alsoAt.filter(fits) }),
-        },
-      ];
-    });
-  return { errors, shown: placesOf(errors), of: placesOf(different) };
 }
 
 const placesOf = (errors: readonly AgentError[]): number =>

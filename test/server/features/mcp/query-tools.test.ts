@@ -143,15 +143,15 @@ test('the beginning of a type that is too long by itself is shown as cut', async
   expect(text).toMatch(/^"""[^]+…\n\n# Cut\. Left out, for `types`: Book$/);
 });
 
-test('a result of many objects is within the limit, and names what is left out', async () => {
+test('a result of many objects, of which nothing can be cut, is refused', async () => {
   const limited = { mcp: 'on', mcpOperations: 'operations', mcpFree: 'on', mcpResultCharacters: '2000' };
   const { call } = await agent((await journey(limited)).facade.url, 'demo-alice');
   const books = Array.from({ length: 30 }, (_, at) => `b${at}: book(id: "1003078") { ...Long }`).join(' ');
   const fragment =
     'fragment Long on Book { title publisher binding price isbn13 webUrl summary cover { small large } }';
-  const { text, output } = await call('query', { query: `{ ${books} } ${fragment}` });
+  const { text, output, isError } = await call('query', { query: `{ ${books} } ${fragment}` });
   expect(text.length).toBeLessThanOrEqual(2_000);
-  expect(output.cut).toContainEqual({ path: '', shown: Object.keys(output.data!).length, of: 30 });
+  expect([isError, output.errors![0]!.code]).toEqual([true, 'ANSWER_TOO_LARGE']);
 });
 
 test('the page info of a list that is cut never leads past the items that are left out', async () => {

@@ -27,6 +27,9 @@ interface SearchPage {
 const search = ({ data }: ToolOutput) => (data as unknown as SearchPage).searchBooks;
 
 test('no result is longer than its limit, and its text equals the structured content', async () => {
+  const most = 4_000;
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(most) });
+  const { call } = await agent(setup.facade.url, 'demo-alice');
   for (const { name, inputSchema } of tools) {
     const properties = Object.entries(inputSchema.properties as Record<string, { examples?: string[] }>);
     const given = Object.fromEntries(
@@ -34,7 +37,7 @@ test('no result is longer than its limit, and its text equals the structured con
     );
     const { text, output, isError } = await call(name, given);
     expect({ name, isError }).toEqual({ name, isError: false });
-    expect(text.length).toBeLessThanOrEqual(LIMIT);
+    expect(text.length).toBeLessThanOrEqual(most);
     expect(JSON.parse(text)).toEqual(output);
     expect(text).not.toContain('__cursors');
   }
@@ -117,17 +120,34 @@ test('an error has every member of `extensions` that its advice names', () => {
   expect(missing).toEqual([]);
 });
 
-test('the present values of a record that was changed are within the limit, each text as long as can be', () => {
+test('errors with long details are shown without them, but for the revision', () => {
   const current = { title: 'a title', content: '"'.repeat(9_000), tags: ['a'] };
   const error = new GraphQLError('It was changed.', { extensions: { code: 'CONFLICT', current, revision: 'abc' } });
   const output = outputOf({ data: { updateNote: null }, errors: [error] });
   expect(JSON.stringify(output).length).toBeLessThanOrEqual(LIMIT);
-  expect(output.errors).toMatchObject([
+  expect(output.errors).toEqual([
     {
+      code: 'CONFLICT',
+      message: 'It was changed.',
+      whatToDo: expect.any(String) as string,
+      retry: 'no',
       revision: 'abc',
-      current: { title: 'a title', content: expect.stringMatching(/^"{50,}…$/) as string, tags: ['a'] },
     },
   ]);
+});
+
+test('a result of which nothing fits is an error, which says of a write that it stays', () => {
+  const data = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`field${at}`, true]));
+  for (const isMutation of [false, true])
+    expect(outputOf({ data, isMutation })).toMatchObject({
+      data: null,
+      errors: [
+        {
+          code: 'ANSWER_TOO_LARGE',
+          message: expect.stringMatching(isMutation ? /list\. What it wrote stays\.$/ : /list\.$/) as string,
+        },
+      ],
+    });
 });
 
 const run: Run = {
@@ -147,6 +167,6 @@ test('errors and stale records that are left out are counted in `cut`, so that n
   expect(JSON.stringify(output).length).toBeLessThanOrEqual(LIMIT);
   expect(output.cut!.slice(0, 2)).toEqual([
     { path: 'errors', shown: output.errors!.length, of: 30 },
-    { path: 'stale', shown: expect.any(Number) as number, of: 30 },
+    { path: 'stale', shown: 10, of: 30 },
   ]);
 });
