@@ -1,6 +1,6 @@
 /** `catalog-graphql usage`: which clients sent which operations, as /usage of a server says. */
 import { printableLine } from '../lib/text/printable.ts';
-import { type UsageReport, mergeReports } from '../server/features/usage/report.ts';
+import type { UsageReport } from '../server/features/usage/report.ts';
 import { usageReportOf, usageTokenIn } from './usage-request.ts';
 
 export interface UsageOptions {
@@ -9,10 +9,9 @@ export interface UsageOptions {
   json?: boolean | undefined;
 }
 
-/** `urls`: of the instances, whose reports are added up. Throws a UserError. */
-export async function runUsage(urls: readonly string[], { tokenFile, json = false }: UsageOptions): Promise<string> {
-  const token = usageTokenIn(tokenFile);
-  const report = mergeReports(await Promise.all(urls.map((url) => usageReportOf(url, token))));
+/** Throws a UserError. */
+export async function runUsage(url: string, { tokenFile, json = false }: UsageOptions): Promise<string> {
+  const report = await usageReportOf(url, usageTokenIn(tokenFile));
   return json ? `${JSON.stringify(report, null, 2)}\n` : printUsage(report);
 }
 

@@ -8,16 +8,16 @@ export function addUsageCommand(program: Command): void {
   program
     .command('usage')
     .description('say which clients sent which operations, and how many upstream calls these made')
-    .argument('<urls...>', 'a server with USAGE=on; of several instances, each')
+    .argument('<url>', 'a server with USAGE=on')
     .option('--token-file <file>', 'file with the token of USAGE_TOKEN')
     .option('--json', 'as JSON')
     .action(usage);
 }
 
-async function usage(urls: string[], options: UsageOptions): Promise<void> {
+async function usage(url: string, options: UsageOptions): Promise<void> {
   try {
     const { runUsage } = await import('./usage-text.ts');
-    writeDocument(await runUsage(urls, options));
+    writeDocument(await runUsage(url, options));
   } catch (error) {
     fail(error);
   }

@@ -1,4 +1,4 @@
-/** What the reads of the service show: reachable or not, the token, its scopes and film tier. */
+/** What the reads of the service show: reachable or not, the token and its film tier. */
 import type { Endpoint } from '../api/endpoint.ts';
 import { serviceError } from '../api/errors.ts';
 import { type ProxySettings, proxyFor } from '../config/proxy.ts';
@@ -116,7 +116,7 @@ function adviceFor(problem: string | undefined, variable: string, config: Servic
 
 export function checkToken(
   reads: readonly ServiceRead[],
-  { accessToken, accessTokenFile }: ServiceSettings,
+  { accessToken, accessTokenFile, filmTier }: ServiceSettings,
 ): Diagnosis {
   const check = 'token';
   const source = accessTokenFile === undefined ? 'ACCESS_TOKEN' : 'ACCESS_TOKEN_FILE';
@@ -144,40 +144,18 @@ export function checkToken(
     );
   if (accepted === 0)
     return warning(check, 'no read succeeded, so nothing is known of the token', 'See the lines of the upstreams.');
-  return ok(check, `the token of ${source} is accepted`);
+  const seen = tiersSeen(reads);
+  const message = `the token of ${source} is accepted, film tier ${seen.length === 1 ? seen[0] : 'unknown'}`;
+  const facts = { tiers: seen };
+  if (filmTier !== undefined && seen.length > 0 && !seen.includes(filmTier))
+    return warning(
+      check,
+      `${message}, but FILM_TIER is ${filmTier}`,
+      `Set FILM_TIER=${seen[0]}: the facade requests, limits and refuses by it.`,
+      facts,
+    );
+  return ok(check, message, facts);
 }
 
 const describe = ({ status, code }: ServiceRead): string =>
   `status ${status}${code === undefined ? '' : `, code ${code} ${serviceError(code)?.msg ?? ''}`.trimEnd()}`;
-
-export function checkScopes(reads: readonly ServiceRead[], config: ServiceSettings): Diagnosis {
-  const check = 'scopes';
-  const catalog = reads.filter(({ endpoint }) => endpoint.scope !== null);
-  const scopesOf = (some: readonly ServiceRead[]) => [...new Set(some.map(({ endpoint }) => endpoint.scope!))].sort();
-  const seen = scopesOf(catalog.filter(isSuccess));
-  const seenTiers = tiersSeen(catalog);
-  const denied = scopesOf(catalog.filter((read) => isRejected(read) && read.status === 403)).filter(
-    (scope) => !seen.includes(scope),
-  );
-  const facts = { seen, denied, tiers: seenTiers };
-  const [tier] = seenTiers;
-  const message = `seen ${seen.join(', ') || 'none'}${denied.length > 0 ? `; denied ${denied.join(', ')}` : ''}; film tier ${seenTiers.length === 1 ? tier : 'unknown'}`;
-  if (seen.length === 0) return warning(check, 'no scope was seen', 'See the line of the token.', facts);
-  if (config.filmTier !== undefined && seenTiers.length > 0 && !seenTiers.includes(config.filmTier))
-    return warning(
-      check,
-      `${message}, but FILM_TIER is ${config.filmTier}`,
-      `Set FILM_TIER=${tier}: the facade requests, limits and refuses by it.`,
-      facts,
-    );
-  if (config.filmTier === undefined && seenTiers.length === 1 && config.accessToken !== undefined)
-    return warning(
-      check,
-      `${message}, and FILM_TIER is not set`,
-      `Set FILM_TIER=${tier}: without it the facade has to find out what the token gets.`,
-      facts,
-    );
-  if (!seen.includes('book_basic_r'))
-    return warning(check, message, 'Books cannot be read with this token: ask for the scope book_basic_r.', facts);
-  return ok(check, message, facts);
-}

@@ -4,7 +4,7 @@ import { type Config, entries } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { checkKeyRedis, checkRedisState } from './check-redis-state.ts';
 import { checkCaching } from './check-caching.ts';
-import { checkReachable, checkScopes, checkToken } from './check-service.ts';
+import { checkReachable, checkToken } from './check-service.ts';
 import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 import { readSamples } from './sample-reads.ts';
 import { createServiceReader } from '../inspect/service-reader.ts';
@@ -60,7 +60,6 @@ async function checkService(given: Config): Promise<Diagnosis[]> {
       checkReachable('catalog', reads, config),
       checkReachable('events', reads, config),
       checkToken(reads, config),
-      checkScopes(reads, config),
       checkCaching(reads, config),
     ];
   } finally {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../../facade.d.ts';
 import { createMetrics } from '../../../../src/server/observability/metrics.ts';
 import { printUsage } from '../../../../src/commands/usage-text.ts';
-import { type UsageReport, mergeReports } from '../../../../src/server/features/usage/report.ts';
+import type { UsageReport } from '../../../../src/server/features/usage/report.ts';
 import { COUNTED_MAX, createUsage } from '../../../../src/server/features/usage/usage.ts';
 import { createCallLog } from '../../../../src/upstream/call-log.ts';
 import type { UpstreamSession } from '../../../../src/upstream/upstream-session.ts';
@@ -124,16 +124,6 @@ Book       \\u001b[2J 1  3         1      2026-02-02T00:00:00.000Z
 Film       phone        12        1      2026-02-02T00:00:00.000Z
 Film       web 1        3         1      2026-01-02T00:00:00.000Z
 `);
-});
-
-test('reports of several instances are added up, and know the past since the last of them began', () => {
-  const [first, last] = ['2026-01-02T00:00:00.000Z', '2026-02-02T00:00:00.000Z'];
-  const other = { since: '2026-02-01T00:00:00.000Z', until, operations: [of(first), of(first, { client: 'phone' })] };
-  expect(mergeReports([{ since, until, operations: [of(last)] }, other])).toEqual({
-    since: '2026-02-01T00:00:00.000Z',
-    until,
-    operations: [of(last, { requests: 6, calls: 2 }), of(first, { client: 'phone' })],
-  });
 });
 
 test('the command reads a server, and says what it needs', async () => {
