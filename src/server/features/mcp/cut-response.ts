@@ -61,7 +61,7 @@ interface Limits {
 const whole: Limits = { items: Infinity, characters: Infinity };
 
 /** The largest number from `least` to `most` that passes, or 0. */
-export function largest(least: number, most: number, passes: (number: number) => boolean): number {
+function largest(least: number, most: number, passes: (number: number) => boolean): number {
   let [low, high] = [least - 1, most];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -11,7 +11,7 @@ import {
   printType,
   visit,
 } from 'graphql';
-import { largest, shortenText } from './cut-response.ts';
+import { shortenText } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
 import { lazily } from '../../../lib/promises.ts';
@@ -143,18 +143,16 @@ const printedTypes = (schema: GraphQLSchema, names: ReadonlySet<string>): Printe
 /** The first types that fit; a comment names those that are left out, so that they can be read next. */
 function typesWithin(types: readonly Printed[], most: number): string {
   const texts = types.map(({ text }) => text);
-  if (fits(texts, most)) return texts.join(GAP);
-  const first = (shown: number) => [...texts.slice(0, shown), leftOut(types.slice(shown), most)];
-  const shown = largest(1, types.length - 1, (number) => fits(first(number), most));
-  if (shown > 0) return first(shown).join(GAP);
+  const whole = texts.join(GAP);
+  if (whole.length <= most) return whole;
+  let left = most - leftOut(types, most).length;
+  const shown = texts.findIndex(({ length }) => (left -= length + GAP.length) < 0);
+  if (shown > 0) return [...texts.slice(0, shown), leftOut(types.slice(shown), most)].join(GAP);
   const note = leftOut(types.slice(1), most);
   return `${shortenText(texts[0]!, most - note.length - GAP.length)}${GAP}${note}`;
 }
 
 const GAP = '\n\n';
-
-const fits = (texts: readonly string[], most: number): boolean =>
-  texts.reduce((sum, { length }) => sum + length + GAP.length, -GAP.length) <= most;
 
 const leftOut = (types: readonly Printed[], most: number): string =>
   shortenText(`# Cut. Left out, for \`types\`: ${types.map(({ name }) => name).join(', ') || 'none'}`, most / 2);
