@@ -1,4 +1,4 @@
-/** What clients take out of a document before they send it, and sources that are no documents yet. */
+/** What clients take out of a document before they send it. */
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -101,23 +101,4 @@ function reachedFrom(operation: OperationDefinitionNode, fragments: ReadonlyMap<
   };
   add(operation);
   return { spreads, variables };
-}
-
-/** Directives that only the compiler of Relay knows: it writes other documents than those in its sources. */
-// prettier-ignore
-const RELAY: ReadonlySet<string> = new Set([
-  'alias', 'appendEdge', 'appendNode', 'argumentDefinitions', 'arguments', 'assignable', 'catch', 'deleteEdge', 'deleteRecord',
-  'inline', 'match', 'module', 'no_inline', 'preloadable', 'prependEdge', 'prependNode', 'raw_response_type', 'refetchable', 'relay',
-  'required', 'stream_connection', 'throwOnFieldError', 'updatable', 'waterfall',
-]);
-
-/** The first directive of Relay's compiler in a document; undefined if there is none. */
-export function relayDirectiveIn(document: DocumentNode): DirectiveNode | undefined {
-  let found: DirectiveNode | undefined;
-  visit(document, {
-    Directive(node) {
-      if (RELAY.has(node.name.value)) found ??= node;
-    },
-  });
-  return found;
 }

@@ -16,7 +16,7 @@ import {
   visit,
 } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
-import { asSent, relayDirectiveIn } from './client-directives.ts';
+import { asSent } from './client-directives.ts';
 import { graphqlFiles, readGraphqlFile } from './graphql-files.ts';
 import { UserError } from '../../lib/user-error.ts';
 
@@ -62,22 +62,11 @@ export function findOperations(
       const own = definitions.filter((each) => each === operation || needed.has(each));
       const others = [...needed].filter((each) => !own.includes(each));
       const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...own, ...others] };
-      const relay = relayDirectiveIn(whole);
-      if (relay) {
-        onError(
-          path,
-          new GraphQLError(relaySource(relay.name.value), { nodes: relay, extensions: { code: 'RELAY_SOURCE' } }),
-        );
-        return [];
-      }
       const document = asSent(whole);
       return document ? [{ path, operation, document }] : [];
     }),
   );
 }
-
-const relaySource = (directive: string): string =>
-  `@${directive} is for the compiler of Relay, which sends other documents than its sources: name the file of its persistConfig.`;
 
 /** A fragment, and the number of its file. */
 interface Placed {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type DocumentNode, parse, print, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { asSent, relayDirectiveIn } from '../../../src/config/documents/client-directives.ts';
+import { asSent } from '../../../src/config/documents/client-directives.ts';
 import { schema } from '../../../src/graph/schema.ts';
 
 const sent = (document: string): string | undefined => {
@@ -85,13 +85,4 @@ test.skipIf(!existsSync(apollo))('it is what Apollo Client sends', async () => {
     compared++;
   }
   expect(compared).toBeGreaterThan(5);
-});
-
-test('a directive of the compiler of Relay is found, and those of servers and other clients are not', () => {
-  expect(relayDirectiveIn(parse('fragment A on Book @refetchable(queryName: "Q") { id }'))?.name.value).toBe(
-    'refetchable',
-  );
-  expect(relayDirectiveIn(parse('{ book(id: 1) { ...A @arguments(n: 1) } }'))?.name.value).toBe('arguments');
-  for (const directive of ['include(if: true)', 'defer', 'client', 'connection(key: "a")', '_optional'])
-    expect(relayDirectiveIn(parse(`{ ...A @${directive} }`))).toBeUndefined();
 });
