@@ -46,11 +46,6 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       unit: 'ops',
       queries: { '{{operation}}': `topk(10, ${rate('catalog_named_operations_total', 'operation')})` },
     },
-    {
-      title: 'Documents by id',
-      unit: 'ops',
-      queries: { '{{outcome}}': rate('catalog_persisted_documents_total', 'outcome') },
-    },
   ],
   Load: [
     {

@@ -19,7 +19,7 @@ import {
   logOwnRefused,
   observeCalls,
   observeInterface,
-  observePauses,
+  logPauses,
 } from './observability/watch.ts';
 import { followSecrets } from './secrets.ts';
 
@@ -69,7 +69,7 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
     inspect: observeInterface(metrics, log),
     onOutage: logOutages(log),
     onOwnRefused: logOwnRefused(log),
-    onPause: observePauses(metrics, log),
+    onPause: logPauses(log),
     onCachingForbidden: logForbiddenCaching(log),
     onLostInvalidations: (count) =>
       log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),

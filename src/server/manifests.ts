@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import { filesAt } from '../config/documents/graphql-files.ts';
 import { ConfigError } from '../config/read.ts';
 import { type FileWatch, stateOfFile, watchContent } from '../lib/watch-file.ts';
-import type { Metrics } from './observability/metrics.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** By the name of the setting: `outdated` if the file has changed and cannot be used. */
@@ -12,12 +11,11 @@ export type ManifestStates = Readonly<Record<string, 'current' | 'outdated'>>;
 
 export type Manifests = ReturnType<typeof createManifests>;
 
-export function createManifests(log: Logger, metrics: Metrics) {
+export function createManifests(log: Logger) {
   const states: Record<string, 'current' | 'outdated'> = {};
   const followed: { watch: FileWatch; reload: () => Promise<void> }[] = [];
 
   function follow(variable: string, path: string, use: () => Promise<string | undefined>): void {
-    if (followed.length === 0) registerGauge();
     states[variable] = 'current';
     let last: Promise<void> = Promise.resolve();
     const reload = () => (last = last.then(() => load(variable, use)));
@@ -45,14 +43,6 @@ export function createManifests(log: Logger, metrics: Metrics) {
     log.error({ variable, problem }, `${variable} cannot be used as it is now: what was read before stays in use`);
   }
 
-  const registerGauge = () =>
-    metrics.gauge(
-      'catalog_manifest_outdated',
-      '1 if the file of the setting has changed and cannot be used, so that what was read before is in use.',
-      () => numbersOf(states),
-      'setting',
-    );
-
   return {
     /** Follows the file of a setting. `use` returns what to log, or undefined if nothing has changed; it rejects with a UserError. */
     follow,
@@ -64,9 +54,6 @@ export function createManifests(log: Logger, metrics: Metrics) {
     close: (): void => followed.forEach(({ watch }) => watch.close()),
   };
 }
-
-const numbersOf = (states: ManifestStates): Record<string, number> =>
-  Object.fromEntries(Object.entries(states).map(([variable, state]) => [variable, state === 'outdated' ? 1 : 0]));
 
 /** The state of a file, or of all GraphQL files of a folder. */
 async function stateOfFiles(path: string): Promise<string> {

@@ -53,7 +53,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
   const checkUpstreams = createHealth(config, upstream);
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
-  const manifests = createManifests(log, metrics);
+  const manifests = createManifests(log);
   const features = createFeatures({
     ...{ ...core, bodies, admission, manifests, state, checkUpstreams },
     // Features are made first, because what runs operations is made of them.

@@ -13,7 +13,6 @@ import type { Exchange } from '../../src/server/http/exchange.ts';
 import type { BodyReader } from '../../src/server/http/request/body.ts';
 import { UploadMemory } from '../../src/server/http/request/upload-memory.ts';
 import { statusesOf } from '../../src/server/http/response/status.ts';
-import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 
 /** Whether the writer of JSON responds to this request of a client, and not Yoga. */
@@ -24,7 +23,6 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     baseUrl: config.baseUrl!,
     eventBaseUrl: config.eventBaseUrl!,
   });
-  const metrics = createMetrics();
   const log = pino({ level: 'silent' });
   const pipeline = createPipeline({ schema, config, upstream, log });
   const { body, headers } = sent as { body: string; headers: Record<string, string> };
@@ -35,7 +33,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     reader: createRequestReader(config, bodies, new UploadMemory(config), upstream, log),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
     admission: new Admission(config, () => undefined),
-    documents: createDocuments(config, pipeline, metrics),
+    documents: createDocuments(config, pipeline),
     run: pipeline.run,
     endStored: pipeline.endStored,
     headers: [],

@@ -24,12 +24,12 @@ interface HttpParts {
 
 export function createGraphql(core: Core, features: readonly Feature[], http: HttpParts) {
   const { statusOf, bodies, uploads, admission } = http;
-  const { config, schema, upstream, log, metrics, trusted } = core;
+  const { config, schema, upstream, log, trusted } = core;
   const epoch = epochOf(upstream, trusted);
   const watchers = watchersOf(features);
   const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers, epoch });
   const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
-  const documents = createDocuments(config, { prepare }, metrics, upstream.documents, trusted);
+  const documents = createDocuments(config, { prepare }, upstream.documents, trusted);
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,

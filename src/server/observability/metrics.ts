@@ -140,9 +140,6 @@ function declaredMetrics(registry: Registry) {
     ),
     errors: counter('catalog_errors_total', 'Errors of operations, not of rejected requests, by code.', ['code']),
     responseCacheHits: counter('catalog_response_cache_hits_total', 'Responses served from the response cache.'),
-    persistedDocuments: counter('catalog_persisted_documents_total', 'Documents requested by id, by outcome.', [
-      'outcome',
-    ]),
     upstreamCalls: counter('catalog_upstream_calls_total', 'Upstream calls that were sent, by endpoint and outcome.', [
       'service',
       'endpoint',
@@ -164,7 +161,6 @@ function declaredMetrics(registry: Registry) {
       'endpoint',
       'how',
     ]),
-    pauses: counter('catalog_upstream_pauses_total', 'Pauses that services asked for.', ['service', 'paused']),
     rateLimited: counter('catalog_rate_limited_total', 'Upstream calls not made because of the rate limit.', [
       'service',
       'endpoint',

@@ -140,13 +140,11 @@ export const logForbiddenCaching =
         : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches what is not a person's all the same`,
     );
 
-/** Counts and logs each pause that a service asks for. Anybody can make up tokens, so a pause of a client is no warning. */
-export function observePauses(metrics: Metrics, log: Logger): OnPause {
-  return ({ service, method, path }, paused, seconds) => {
-    metrics.pauses.inc({ service, paused });
+/** Logs each pause that a service asks for. Anybody can make up tokens, so a pause of a client is no warning. */
+export const logPauses =
+  (log: Logger): OnPause =>
+  ({ service, method, path }, paused, seconds) =>
     log[paused === 'client' ? 'debug' : 'warn'](
       { service, endpoint: `${method} ${path}`, paused, seconds },
       `${service} asks for a pause of its calls`,
     );
-  };
-}

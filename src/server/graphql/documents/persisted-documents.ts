@@ -11,7 +11,6 @@ import type { Config } from '../../../config/settings.ts';
 import type { ClientCode } from '../../../engine/errors/codes.ts';
 import { bareId, sha256Of } from '../../../config/documents/trusted-documents.ts';
 import type { SharedDocuments } from '../../../upstream/redis/documents.ts';
-import type { Metrics } from '../../observability/metrics.ts';
 import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';
 import type { Prepare, Prepared } from '../../../engine/documents/prepare.ts';
 import { type GraphqlParams, type GraphqlRequest, malformedRequest } from '../request.ts';
@@ -33,7 +32,6 @@ type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueri
 export function createDocuments(
   config: PersistedSettings,
   { prepare }: { prepare: Prepare },
-  metrics: Metrics,
   shared?: SharedDocuments,
   trusted: Trusted = createTrusted(config.trustedDocuments),
 ) {
@@ -43,10 +41,6 @@ export function createDocuments(
     maxSize: REGISTERED_CHARACTERS_MAX,
     sizeCalculation: (text) => text.length,
   });
-  const counted = (outcome: string, lookup: DocumentLookup): DocumentLookup => {
-    metrics.persistedDocuments.inc({ outcome });
-    return lookup;
-  };
 
   return (request: DocumentRequest): Prepared | Promise<Prepared> => {
     const requested = documentIdIn(request.params);
@@ -79,28 +73,28 @@ export function createDocuments(
     const text = params.query || undefined;
     if (requested === undefined) {
       if (!persistedOnly || text === undefined || trusted.hasText(text)) return undefined;
-      return counted('untrusted', { error: untrusted });
+      return { error: untrusted };
     }
-    if (requested === null) return counted('malformed', { error: malformed });
+    if (requested === null) return { error: malformed };
     const { id, isAutomatic } = requested;
     const known = trusted.textOf(id);
-    if (known !== undefined && (text === undefined || text === known)) return counted('trusted', { text: known });
-    if (persistedOnly) return counted('untrusted', { error: untrusted });
+    if (known !== undefined && (text === undefined || text === known)) return { text: known };
+    if (persistedOnly) return { error: untrusted };
     const stored = registered.get(id);
-    if (stored !== undefined && (text === undefined || text === stored)) return counted('registered', { text: stored });
+    if (stored !== undefined && (text === undefined || text === stored)) return { text: stored };
     if (text === undefined)
       return isAutomatic && !automaticPersistedQueries
-        ? counted('unsupported', { error: unsupported })
-        : counted('unknown', { error: isAutomatic ? unregistered : unknown });
-    if (sha256Of(text) !== id) return counted('mismatch', { error: mismatch });
-    if (!automaticPersistedQueries) return counted('sent', { text });
+        ? { error: unsupported }
+        : { error: isAutomatic ? unregistered : unknown };
+    if (sha256Of(text) !== id) return { error: mismatch };
+    if (!automaticPersistedQueries) return { text };
     // Only valid documents are registered.
     const prepared = prepare(text, params.operationName ?? undefined);
     if (!prepared.errors) {
       registered.set(id, text);
       shared?.store(id, text);
     }
-    return counted('sent', { text, prepared });
+    return { text, prepared };
   }
 }
 

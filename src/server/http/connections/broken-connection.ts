@@ -3,13 +3,12 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
 import type { Connection } from './connections.ts';
-import { corsHeaders } from '../request/headers.ts';
 import { type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
 
 export type HeaderSettings = Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>;
 
 /** What the end of a connection needs. */
-export type EndSettings = HelpSettings & Pick<Config, 'corsOrigins' | 'requestBodyTimeoutMs'>;
+export type EndSettings = HelpSettings & Pick<Config, 'requestBodyTimeoutMs'>;
 
 /** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
 export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: HeaderSettings): HttpError {
@@ -27,22 +26,11 @@ export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined
 const isLongLine = (bytes: Buffer | undefined, max: number): boolean =>
   /^[A-Z]+ [^\r\n]*$/.test(bytes?.toString('latin1', 0, max) ?? '');
 
-/** The origin in headers that Node did not parse to their end. */
-export const originIn = (bytes: Buffer | undefined): string | undefined =>
-  /\r\norigin:([^\r\n]+)\r\n/i.exec(bytes?.toString('latin1') ?? '')?.[1]?.trim();
-
 /**
  * Sends the error after the responses to all complete requests, and closes the connection. It is read meanwhile: bytes that are unread at
  * its end would make the system drop what the client has not received yet.
  */
-export function endConnection(
-  socket: Duplex,
-  connection: Connection,
-  error: HttpError,
-  origin: string | undefined,
-  config: EndSettings,
-): void {
-  const { corsOrigins, requestBodyTimeoutMs } = config;
+export function endConnection(socket: Duplex, connection: Connection, error: HttpError, config: EndSettings): void {
   connection.isBroken = true;
   socket.pause();
   const end = () => {
@@ -50,19 +38,16 @@ export function endConnection(
     // The response to a request that is malformed after its beginning has begun: no other may follow it.
     if (connection.exchange && !connection.exchange.isOpen) return void connection.exchange.response.end();
     const body = httpErrorBody(error, config, 'graphql');
-    const headers = [
-      'content-type',
-      'application/json; charset=utf-8',
-      'content-length',
-      String(Buffer.byteLength(body)),
-    ];
-    headers.push('connection', 'close', 'x-content-type-options', 'nosniff');
-    headers.push(...Object.entries(error.headers).flat(), ...corsHeaders(origin, corsOrigins));
-    let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n`;
-    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    const fields = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...{ connection: 'close', 'x-content-type-options': 'nosniff', ...error.headers },
+    };
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}`;
     socket.end(`${head}\r\n${body}`);
     socket.resume();
-    const timer = setTimeout(() => socket.destroy(), requestBodyTimeoutMs);
+    const timer = setTimeout(() => socket.destroy(), config.requestBodyTimeoutMs);
     socket.once('close', () => clearTimeout(timer));
   };
   if (connection.exchange?.request.complete === false) end();

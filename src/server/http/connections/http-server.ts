@@ -6,7 +6,7 @@ import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
 import type { Metrics, Tally } from '../../observability/metrics.ts';
 import type { Admission } from './admission.ts';
-import { type EndSettings, type HeaderSettings, endConnection, originIn, parseErrorOf } from './broken-connection.ts';
+import { type EndSettings, type HeaderSettings, endConnection, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
 import { CLOSE, type Connection, type ConnectionSettings, type Connections, trackConnections } from './connections.ts';
 import { Exchange } from '../exchange.ts';
@@ -24,11 +24,6 @@ import type { StatusOf } from '../response/status.ts';
 import { acceptedTypes } from '../request/accept.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
-interface ParseError extends NodeJS.ErrnoException {
-  /** The bytes in which it was found. */
-  rawPacket?: Buffer;
-}
-
 /** Responds to a request; throws or rejects with an HttpError to reject it. */
 export type RouteHandler = (exchange: Exchange) => unknown;
 
@@ -45,7 +40,12 @@ export interface HttpRoute {
 type HttpSettings = ConnectionSettings &
   EndSettings &
   HeaderSettings &
-  Pick<Config, 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
+  Pick<Config, 'corsOrigins' | 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** The bytes in which it was found. */
+  rawPacket?: Buffer;
+}
 
 interface HttpServerParts {
   config: HttpSettings;
@@ -97,13 +97,6 @@ export class HttpServer {
     );
     this.server.maxHeadersCount = MAX_HEADERS + 1;
     this.server.on('clientError', (error: ParseError, socket: Socket) => this.onParseError(error, socket));
-    this.server.on('checkExpectation', (request, response) => this.onRequest(request, response));
-    this.server.on('connect', ({ headers: { origin } }, socket) => {
-      const connection = this.connections.open.get(socket as Socket);
-      socket.on('error', ignore);
-      if (connection) endConnection(socket, connection, noTunnel(), origin, config);
-      else socket.destroy();
-    });
     this.unsent = new UnreadBytes(config, () => metrics.unreadConnections.inc());
     this.connections = trackConnections(this.server, config, this.unsent);
   }
@@ -129,7 +122,7 @@ export class HttpServer {
     if (!connection || code === 'ECONNRESET') socket.destroy();
     else if (!connection.isBroken) {
       const { config } = this.parts;
-      endConnection(socket, connection, parseErrorOf(code, rawPacket, config), originIn(rawPacket), config);
+      endConnection(socket, connection, parseErrorOf(code, rawPacket, config), config);
     } else if (socket.writable) socket.pause(); // further bytes wait; after the response they are discarded
   }
 
@@ -255,9 +248,6 @@ export class HttpServer {
     return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
   }
 }
-
-const noTunnel = (): HttpError =>
-  new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, POST, QUERY, OPTIONS' } });
 
 function pause(socket: Socket, ms: number): void {
   socket.pause();

@@ -28,13 +28,11 @@ function hasSecondHost(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Rejects a missing, malformed or second Host, an unknown expectation, and so many headers that Node may have dropped some, such as Authorization. */
-export function checkHeaders({ headers: { host, expect }, rawHeaders, httpVersion }: IncomingMessage): void {
+/** Rejects a missing, malformed or second Host, and so many headers that Node may have dropped some, such as Authorization. */
+export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): void {
   if (rawHeaders.length > 2 * MAX_HEADERS) {
     throw new HttpError('HEADERS_TOO_LARGE', `A request must have at most ${MAX_HEADERS} headers.`);
   }
-  if (expect !== undefined && httpVersion !== '1.0' && !/(?:^|\W)100-continue(?:\W|$)/i.test(expect))
-    throw new HttpError('BAD_REQUEST', 'The header Expect must be 100-continue.', { status: 417 });
   if (hasSecondHost(rawHeaders))
     throw new HttpError('BAD_REQUEST', 'A request must have one header Host.', { status: 400 });
   if (host === undefined) {

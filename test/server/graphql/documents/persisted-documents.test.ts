@@ -255,20 +255,6 @@ test('other extensions are ignored, and a request without text and id is rejecte
   expect(await post({ extensions: { client: 'x' } })).toEqual({ status: 400, codes: ['BAD_REQUEST'] });
 });
 
-test('documents by id are counted by outcome', async () => {
-  const { post, metrics } = await facade();
-  await post({ documentId: sha256(bookQuery), variables });
-  await post({ documentId: 'Book' });
-  await post({ query: '{', extensions: persistedQuery('{') });
-  const counted = (await metrics.text()).match(/^catalog_persisted_documents_total.*$/gm);
-  expect(counted).toEqual([
-    'catalog_persisted_documents_total{outcome="trusted"} 1',
-    'catalog_persisted_documents_total{outcome="unknown"} 1',
-    'catalog_persisted_documents_total{outcome="sent"} 1',
-  ]);
-  expect(await metrics.text()).toContain('catalog_errors_total{code="GRAPHQL_PARSE_FAILED"} 1\n');
-});
-
 describe('with PERSISTED_ONLY on', async () => {
   const { post, get, url, resultOf, books } = await facade({ persistedOnly: 'on' });
   const other = '{ book(id: 7) { title } }';
