@@ -62,6 +62,7 @@ const printed = {
   'generated/document-settings.ts': await formatted('generated/document-settings.ts', documentSettings()),
   'test/clients/documents.ts': await typed('test/clients/documents'),
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
+  'docs/access.md': await formatted('docs/access.md', withClients(read('docs/access.md') ?? '')),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown(fixed)),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),

@@ -257,3 +257,23 @@ test.skipIf(!hasProgram('systemd-analyze'))('systemd knows every line of the uni
   );
   expect(stderr.split('\n').filter((line) => line.includes(file))).toEqual([]);
 });
+
+test.skipIf(!hasProgram('nginx'))(
+  'the command of docs/operations.md makes a configuration that nginx accepts',
+  async () => {
+    const [command] = /^sed [^]*?\/nginx\.conf$/m.exec(readFileSync('docs/operations.md', 'utf8'))!;
+    const file = join(temporaryDirectory(), 'nginx.conf');
+    await promisify(execFile)('sh', ['-c', command.replace('/etc/nginx/nginx.conf', file)]);
+    const text = readFileSync(file, 'utf8');
+    expect(text.match(/^ +server \d\S+/gm)).toEqual(['    server 127.0.0.1:4001', '    server 127.0.0.1:4002']);
+    const { stderr } = await promisify(execFile)('nginx', ['-t', '-c', file], {
+      env: { PATH: `${process.env.PATH}:/usr/sbin` },
+    });
+    expect(stderr).toContain('syntax is ok');
+  },
+);
+
+test.skipIf(!hasProgram('promtool'))('Prometheus accepts the scrape configuration with the rules', async () => {
+  const { stdout } = await promisify(execFile)('promtool', ['check', 'config', 'deploy/prometheus/prometheus.yaml']);
+  expect(stdout).toMatch(/\d+ rules found/);
+});

@@ -10,12 +10,14 @@ import type { SearchQuery, SearchQueryVariables } from '../../generated/operatio
 import { frontEnd } from '../frontend/front-end.ts';
 import { tsExamplesOf } from '../support/examples.ts';
 import { journey } from '../support/journey.ts';
+import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
 
 interface Page {
   loadMore(page: ObservableQuery<SearchQuery, SearchQueryVariables>, after: string): Promise<unknown>;
   morePhotos(client: ApolloClient, id: string, after: string): Promise<unknown>;
   like(client: ApolloClient, note: { id: string; likesCount: number }): Promise<unknown>;
+  writeNote(client: ApolloClient, title: string, file: File): Promise<unknown>;
   annotate(client: ApolloClient, book: string, content: string): Promise<Record<string, string>>;
   rate(client: ApolloClient, book: string, rating: number, revision: string): Promise<Conflict | undefined>;
 }
@@ -121,6 +123,13 @@ test('like returns the count of the service', async () => {
   const { id, likesCount } = data!.user!.notes!.edges[0]!.node;
   expect(await page.like(client, { id, likesCount })).toMatchObject({
     data: { likeNote: { note: { id, likesCount: likesCount + 1 } } },
+  });
+});
+
+test('writeNote stores the picture of a file', async () => {
+  const file = new File([await picture('png', 5_000).arrayBuffer()], 'lake.png', { type: 'image/png' });
+  expect(await page.writeNote(client, 'By the lake', file)).toMatchObject({
+    data: { createNote: { storedPictures: [1], note: { title: 'By the lake' } } },
   });
 });
 

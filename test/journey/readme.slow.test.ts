@@ -184,7 +184,9 @@ describe('the commands', () => {
       // The manifests of two releases become one.
       'jq -s add manifests/*.json > manifest.json': true,
     };
-    expect(others.filter((line) => !named[line])).toEqual([]);
+    // test/deployment.test.ts runs what they are for.
+    const isOfSystem = (line: string) => /^(?:cp|sed .*) deploy\/\S+ |^systemctl enable /.test(line);
+    expect(others.filter((line) => !named[line] && !isOfSystem(line))).toEqual([]);
   });
 });
 
