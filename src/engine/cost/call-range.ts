@@ -52,8 +52,7 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   );
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
-  const { rule, mode, recordMembers } = field;
-  if (rule.writeEndpoint) return [];
+  const { mode, members, recordMembers = members } = field;
   if (mode === 'value' && field.parent === 'Query')
     return recordsNamedBy(field, variables).flatMap(({ record, selection }) =>
       requestsOfRecord(record, selection, variables, path),
@@ -63,9 +62,8 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   if (!called) return [];
   const { endpoint, input } = called;
   if (mode === 'call') {
-    const members = recordMembers ?? field.members;
     return rootRequests(path, endpoint, input, async ({ responses }) => {
-      return (await responses.wouldSend(endpoint, input, members)) !== null;
+      return (await responses.wouldSend(endpoint, input, recordMembers)) !== null;
     });
   }
   return requestsOfRecord(input as ParentRecord, field.onlySelection!, variables, path);
@@ -129,9 +127,9 @@ function requestsOfRecord(
 const unlessAbsent = (request: RootRequest, kind: string, source: RecordSource, key: string): RootRequest => ({
   ...request,
   wouldSend: async (session) => {
-    const { records } = session;
     const isAbsent =
-      records.isKnownAbsent(kind, source, key) || (await records.absenceOf(kind, source, key)?.()) === true;
+      session.records.isKnownAbsent(kind, source, key) ||
+      (await session.records.absenceOf(kind, source, key)?.()) === true;
     return !isAbsent && request.wouldSend(session);
   },
 });
@@ -161,8 +159,7 @@ function requestIfAny(field: PlannedField, parent: ParentRecord, variables: Vari
 function addRequest(cost: CallCost, { path, endpoint }: RootRequest): void {
   cost.min++;
   cost.services[endpoint.service]!.min++;
-  const called = `${endpoint.method} ${endpoint.path}`;
-  const ofEndpoint = cost.fields.filter((each) => each.endpoint === called);
+  const ofEndpoint = cost.fields.filter((each) => each.endpoint === `${endpoint.method} ${endpoint.path}`);
   // The load of a record is listed at the first field that needs it.
   const field =
     ofEndpoint.find((each) => each.path === path) ?? ofEndpoint.find((each) => each.path.startsWith(`${path}.`));

@@ -1,5 +1,6 @@
 /** The least and the most that an operation costs, whatever its variables are and whoever sends it, or with given variables. */
 import {
+  type ArgumentNode,
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
@@ -140,10 +141,12 @@ function rangeOf(few: readonly number[], cases: readonly Case[]): CostRange {
   };
 }
 
-/** The document without what a variable may leave out. */
+/** The document without what a variable may leave out, or deliver with the rest: other conditions than @skip and @include are of parts. */
 export function withoutOptional(document: DocumentNode): DocumentNode {
   const leave = (node: SelectionNode) => (node.directives?.some(isVariable) ? null : undefined);
-  return visit(document, { Field: leave, InlineFragment: leave, FragmentSpread: leave });
+  const Argument = ({ name, value }: ArgumentNode) =>
+    name.value === 'if' && value.kind === Kind.VARIABLE ? null : undefined;
+  return visit(document, { Field: leave, InlineFragment: leave, FragmentSpread: leave, Argument });
 }
 
 /** Whether a variable decides if the selection is there. */

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
+import { createAssess } from '../../../src/engine/documents/assess.ts';
+import { configWith } from '../../support/config.ts';
 import { facade } from '../../support/facade.ts';
 
 type Execute = ReturnType<typeof facade>['execute'];
@@ -53,4 +56,13 @@ test('a call that a pause of the service keeps back is none of the fewest', asyn
   const query = '{ user(id: "1") { webUrl bookTags { totalCount } } }';
   expect(await plannedAndSent(execute, query)).toEqual([2, 2]);
   expect(await plannedAndSent(execute, query)).toEqual([1, 1]);
+});
+
+test('what a variable may deliver later is none of the fewest calls with any variables', () => {
+  const assess = createAssess(schema, configWith({}));
+  const query = `query ($isLater: Boolean!) {
+    subject(id: "7") { photos(first: 8) { totalCount } ... @defer(if: $isLater) { blooperUrls } }
+  }`;
+  const leastOf = (variables?: object) => assess(query, undefined, variables as never).cost?.calls.least;
+  expect([leastOf({ isLater: true }), leastOf()]).toEqual([1, 1]);
 });
