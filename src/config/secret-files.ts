@@ -12,8 +12,7 @@ const filed = {
 type FileSetting = keyof typeof filed;
 const fileSettings = Object.keys(filed) as FileSetting[];
 
-/** Secrets, and the files that they are in. */
-export type SecretSettings = Pick<Config, FileSetting | (typeof filed)[FileSetting]>;
+export type TokenSettings = Pick<Config, 'accessTokenFile' | 'accessToken'>;
 
 /** The values that are in files, and what is wrong with them; no message has the content of a file. */
 export function readSecretFiles(
@@ -35,37 +34,27 @@ export function readSecretFiles(
   return { values: Object.fromEntries(found) as Partial<Values>, problems };
 }
 
-export type SecretUsers = Readonly<Record<(typeof filed)[FileSetting], UseSecret>>;
-
-/** `onOutcome` gets nothing once the value is in use; a sentence if it cannot be used, or not yet. */
-type UseSecret = (value: string, onOutcome: (problem: string | undefined) => void) => void;
-
-/** Passes on each secret whose file changed. `report` gets the variable, and what is wrong with its new value if that cannot be used. */
-export function watchSecretFiles(
-  config: SecretSettings,
-  users: SecretUsers,
-  report: (variable: string, problem: string | undefined) => void,
-  everyMs?: number,
-): FileWatch[] {
-  return fileSettings.flatMap((name) => {
-    const path = config[name];
-    const use: UseSecret = users[filed[name]];
-    if (path === undefined) return [];
-    const { env } = settings[name];
-    let latest = config[filed[name]];
-    const onChange = (content: string): void => {
-      const value = valueIn(name, content);
-      if (value === undefined) return report(env, `it ${mustContain(name)}`);
-      if (value === latest) return;
-      latest = value;
-      use(value, (problem) => report(env, problem));
-    };
-    return watchFile(path, {
-      current: '', // it may have changed since the start read it
-      onChange,
-      ...(everyMs !== undefined && { everyMs }),
-      onUnreadable: (code) => report(env, `it cannot be read (${code})`),
-    });
+/** `onToken` gets the token each time that the file has another one, `onProblem` what is wrong with a new content. */
+export function watchTokenFile(
+  { accessTokenFile: path, accessToken }: TokenSettings,
+  watched: { onToken: (token: string) => void; onProblem: (problem: string) => void; everyMs?: number },
+): FileWatch | undefined {
+  const { onToken, onProblem, ...timing } = watched;
+  if (path === undefined) return undefined;
+  let latest = accessToken;
+  const onChange = (content: string): void => {
+    const token = valueIn('accessTokenFile', content);
+    if (token === undefined) return onProblem(`it ${mustContain('accessTokenFile')}`);
+    if (token === latest) return;
+    latest = token;
+    onToken(token);
+  };
+  // It may have changed since the start read it.
+  return watchFile(path, {
+    ...timing,
+    current: '',
+    onChange,
+    onUnreadable: (code) => onProblem(`it cannot be read (${code})`),
   });
 }
 

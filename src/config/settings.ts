@@ -150,8 +150,8 @@ export const settings = {
   }),
   ...inGroup('Secrets in files', {
     accessTokenFile: optional('ACCESS_TOKEN_FILE', path, 'file with the ACCESS_TOKEN, read again when it changes'),
-    redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL, read again when it changes'),
-    idempotencyRedisUrlFile: optional('IDEMPOTENCY_REDIS_URL_FILE', path, 'file with the IDEMPOTENCY_REDIS_URL, read again when it changes'),
+    redisUrlFile: optional('REDIS_URL_FILE', path, 'file with the REDIS_URL'),
+    idempotencyRedisUrlFile: optional('IDEMPOTENCY_REDIS_URL_FILE', path, 'file with the IDEMPOTENCY_REDIS_URL'),
   }),
   ...inGroup('The way to upstream', {
     httpsProxy: conventional(optional('HTTPS_PROXY', proxyAddress, 'proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens')),

@@ -46,11 +46,6 @@ export function joinServices(
     state: () => Object.assign({}, ...clients.map((client) => client.state())) as ReturnType<UpstreamClient['state']>,
     isOwnRefused: (service) => clients.some((client) => client.isOwnRefused(service)),
     sharedReads: () => clients.reduce((sum, client) => sum + client.sharedReads(), 0),
-    changeRedisUrl: async (url, onOutcome) => {
-      await Promise.all(
-        clients.map((client, at) => client.changeRedisUrl(url, at === 0 ? onOutcome : () => undefined)),
-      );
-    },
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));
     },

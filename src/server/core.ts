@@ -88,7 +88,7 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
     /** A sentence if idempotency keys are used, and their Redis may forget them. */
     keysWarning: async () => (config.idempotencyTtlSeconds > 0 ? upstream.keysWarning() : undefined),
     close: async (): Promise<void> => {
-      await secrets.close();
+      secrets.close();
       await upstream.close();
     },
   };

@@ -37,8 +37,6 @@ export interface Feature extends Pick<OperationWatchers, 'startSpan' | 'onInvali
   readonly onEnd?: NonNullable<OperationWatchers['onEnd']>[number] | undefined;
   /** What a request has to wait for; undefined if there is nothing now. */
   readonly loading?: () => Promise<void> | undefined;
-  /** What the Redis of the keys has to run: checked at the start. */
-  readonly keyScripts?: () => Promise<readonly string[]>;
   /** Called before the port is opened. Rejects with a ConfigError if the feature cannot work. */
   readonly ready?: () => Promise<unknown>;
   /** Called after the last response: waits for what goes on, as long as it may. */

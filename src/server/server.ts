@@ -79,11 +79,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
     /** Reads the manifests again, now; they are also read when their files change. */
     reload: manifests.reload,
     /** A sentence if the Redis cannot be used as it is set. */
-    checkRedis: async (): Promise<string | undefined> => {
-      if (!upstream.keyConnection) return undefined;
-      const scripts = await Promise.all(features.flatMap(({ keyScripts }) => keyScripts?.() ?? []));
-      return upstream.checkRedis(scripts.flat());
-    },
+    checkRedis: upstream.checkRedis,
     ready: async (): Promise<void> => {
       for (const { loading, ready } of features) {
         await loading?.();

@@ -139,7 +139,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     ownRefusals: createOwnRefusals(onOwnRefused),
     inFlight,
     addHeaders: headersTo && addedHeaders(headersTo),
-    rateLimiter: new RateLimiter(limits, shared?.windows, isRejected, shared?.pauses, onPause),
+    rateLimiter: new RateLimiter(limits, shared?.windows, isRejected, onPause),
     records,
     caching: createCachingWatch(settings, onCachingForbidden),
     changeLocks: createChangeLocks(),
@@ -154,24 +154,16 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
 
 /** What the client tells of the Redis that replicas share, and of that of the idempotency keys. */
 const redisOf = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
-  /** The state of Redis, and registered documents of all replicas; undefined without Redis. */
+  /** The state of Redis; undefined without it. */
   redis: shared?.state,
-  documents: shared?.documents,
   /** Where idempotency keys and the locks of changes are; undefined without Redis. */
   keyConnection: keys?.connection,
   /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
   keyRedis: keys?.own?.state,
-  /** A sentence if a Redis cannot be used as it is set. `keyScripts`: what that of the keys has to run. */
-  checkRedis: async (keyScripts: readonly string[] = []): Promise<string | undefined> =>
-    (await shared?.connection.check(keys?.own ? [] : keyScripts)) ?? (await keys?.own?.check(keyScripts)),
+  /** A sentence if a Redis cannot be used as it is set. */
+  checkRedis: async (): Promise<string | undefined> => (await shared?.connection.check()) ?? (await keys?.own?.check()),
   /** A sentence if the Redis of the idempotency keys may forget them. */
   keysWarning: async (): Promise<string | undefined> => keys && lossWarning(keys.connection),
-  /** `onOutcome` gets nothing once the new address is in use, a sentence if it cannot be used, or not yet. */
-  changeRedisUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    shared?.connection.use(url, onOutcome),
-  /** Changes the address of the Redis of the idempotency keys, as `changeRedisUrl` does that of the shared one. */
-  changeKeysUrl: async (url: string, onOutcome: (problem: string | undefined) => void): Promise<void> =>
-    keys?.own?.use(url, onOutcome),
 });
 
 /** Reads in flight are shared by credential, so each operation has its own for what is not for everybody. */

@@ -1,8 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { GraphQLResponse } from '../support/facade.ts';
-import { hostile, json, silence, titledX, until } from '../support/hostile.ts';
-import { hasRedis, redisServer } from '../support/redis.ts';
-import { replica } from '../support/replica.ts';
+import { json, silence, titledX, until } from '../support/hostile.ts';
 import { codesIn, startFacade } from '../support/start-facade.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
@@ -145,26 +143,4 @@ test('reads of a service that answers 503 do not use up a basic minute', async (
   expect(books.requests).toHaveLength(16);
   books.behave(record);
   expect((await execute(film(7))).data).toEqual({ subject: { title: 'x' } });
-});
-describe.skipIf(!hasRedis)('processes with a Redis', () => {
-  test.each([
-    ['429', json(limited, 429, { 'retry-after': '30' }), 'RATE_LIMITED'],
-    ['503', json('', 503, { 'retry-after': '30' }), 'UPSTREAM_UNAVAILABLE'],
-  ])('share the pause after a %s: the others do not ask for themselves', async (_, refusal, code) => {
-    const { url } = await redisServer();
-    const books = await hostile(record);
-    const facades = await Promise.all(
-      [1, 2, 3].map(() => replica(books.url, { redisUrl: url, recordTtlSeconds: '0' })),
-    );
-    for (const execute of facades) await execute(book(7), 'alice');
-    books.behave(refusal);
-    const [first, ...others] = facades;
-    const asked = books.requests.length;
-    expect(secondsOf(await first!(book(1), 'alice'))).toEqual([30]);
-    for (const other of others) {
-      expect(codesIn(await other(book(2), 'alice'))).toEqual([code]);
-      expect(secondsOf(await other(book(3), 'alice'))![0]).toBeGreaterThan(20);
-    }
-    expect(books.requests).toHaveLength(asked + 1);
-  });
 });

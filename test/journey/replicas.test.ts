@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { roundRobin } from '../support/balancer.ts';
 import type { GraphQLResponse } from '../support/facade.ts';
@@ -75,25 +74,6 @@ describe.skipIf(!hasRedis)('two facades behind a round robin', { retry: 2 }, () 
       const { data } = await execute('{ viewer { rateBudget { remaining } } }', 'demo-bob');
       expect(data.viewer.rateBudget.remaining).toBe(0);
     }
-  });
-
-  test('a document that was registered at one runs by its hash at the other', async () => {
-    const query = '{ book(id: "6082808") { title isbn13 } }';
-    const sha256Hash = createHash('sha256').update(query).digest('hex');
-    const send = async ({ url }: Program, body: object) => {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...body, extensions: { persistedQuery: { version: 1, sha256Hash } } }),
-      });
-      return (await response.json()) as GraphQLResponse;
-    };
-    const [first, second] = programs.slice(-2) as [Program, Program];
-    expect((await send(second, {})).errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
-    const registered = await send(first, { query });
-    expect(registered.errors).toBeUndefined();
-    await until(async () => (await send(second, {})).errors === undefined);
-    expect(await send(second, {})).toEqual(registered);
   });
 
   test('a cursor of one works at the other', async () => {

@@ -1,7 +1,6 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { ConfigError, readConfig } from '../../src/config/read.ts';
@@ -10,7 +9,7 @@ import { followSecrets } from '../../src/server/secrets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { json } from '../support/hostile.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
-import { freePort, hasRedis, until } from '../support/redis.ts';
+import { hasRedis, until } from '../support/redis.ts';
 import { redisWithClientTls, startRedis } from '../support/redis-process.ts';
 import { startFacade } from '../support/start-facade.ts';
 
@@ -70,11 +69,7 @@ test('a file whose new content is no token is reported without its content, and 
   const { path, replace } = secretFile('first');
   const { follow, lines } = following({ ACCESS_TOKEN_FILE: path });
   const used: string[] = [];
-  follow({
-    changeAccessToken: (token) => void used.push(token),
-    changeRedisUrl: async () => undefined,
-    changeKeysUrl: async () => undefined,
-  });
+  follow({ changeAccessToken: (token) => void used.push(token) });
   replace('sesame open\n');
   await until(() => lines.length === 1);
   rmSync(path);
@@ -90,111 +85,16 @@ test('a file whose new content is no token is reported without its content, and 
   expect(lines.join('')).not.toMatch(/sesame|first|second/);
 });
 
-test.skipIf(!hasRedis)(
-  'a password of Redis that changes is used, and every record is shared meanwhile; one that Redis refuses is not',
-  async () => {
-    const { port } = await startRedis(['--requirepass', 'one']);
-    const admin = new Redis({ port, password: 'one' });
-    onTestFinished(() => admin.disconnect());
-    const at = (password: string) => `redis://:${password}@127.0.0.1:${port}`;
-    const { path, replace } = secretFile(at('one'));
-    const { config, follow, lines } = following({ REDIS_URL_FILE: path });
-    const outages: unknown[] = [];
-    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream(
-      catalogService,
-      { ...config, ...address },
-      { onOutage: (...outage) => void outages.push(outage) },
-    );
-    onTestFinished(upstream.close);
-    expect(await upstream.checkRedis()).toBeUndefined();
-    follow(upstream);
-    const stored = async (name: string) => {
-      upstream.documents!.store(name, `text of ${name}`);
-      let text: string | undefined;
-      await until(async () => (text = await upstream.documents!.find(name)) !== undefined);
-      return text;
-    };
-    expect(await stored('a')).toBe('text of a');
-    replace(at('wrong'));
-    await until(() => lines.length === 1);
-    expect(lines[0]).toContain('The Redis of REDIS_URL refuses the password of the default user.');
-    expect(await stored('b')).toBe('text of b');
-    await admin.call('ACL', 'SETUSER', 'default', '>two');
-    replace(at('two'));
-    await until(() => lines.length === 2);
-    await admin.call('ACL', 'SETUSER', 'default', '<one');
-    const names = (await admin.client('LIST')) as string;
-    expect(await stored('c')).toBe('text of c');
-    expect(names.trim().split('\n').length).toBe(2); // the admin, and one of the facade
-    expect(outages).toEqual([]);
-    expect(lines.join('')).not.toMatch(/:one|:two|wrong@/);
-  },
-);
-
-test.skipIf(!hasRedis)(
-  'an address of Redis at which nothing listens is in use only once Redis answers there',
-  async () => {
-    const first = await startRedis();
-    const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
-    const { config, follow, lines } = following({ REDIS_URL_FILE: path });
-    const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
-    const upstream = createUpstream(catalogService, { ...config, ...address });
-    onTestFinished(upstream.close);
-    follow(upstream);
-    const stored = async (name: string) => {
-      await until(async () => {
-        upstream.documents!.store(name, 'text');
-        return (await upstream.documents!.find(name)) === 'text';
-      });
-    };
-    await stored('a');
-    const port = await freePort();
-    replace(`redis://127.0.0.1:${port}`);
-    await until(() => lines.length === 1);
-    expect(lines[0]).toContain('the value before stays in use');
-    expect(lines[0]).toContain('Nothing answers at the new address of REDIS_URL');
-    await stored('b');
-    const second = await startRedis([], { port });
-    await until(() => lines.length === 2);
-    expect(lines[1]).toContain('REDIS_URL_FILE has changed: its new value is in use');
-    first.kill();
-    await stored('c');
-    second.kill();
-  },
-);
-
-test.skipIf(!hasRedis)(
-  'an address of the Redis of idempotency keys in a file is used, and again if it changes',
-  async () => {
-    const [first, second] = [await startRedis(), await startRedis()];
-    const { path, replace } = secretFile(`redis://127.0.0.1:${first.port}`);
-    const { config, follow, lines } = following({ IDEMPOTENCY_REDIS_URL_FILE: path });
-    const upstream = createUpstream(catalogService, {
-      ...config,
-      baseUrl: 'http://127.0.0.1:9',
-      eventBaseUrl: 'http://127.0.0.1:9',
-    });
-    onTestFinished(upstream.close);
-    follow(upstream);
-    const connection = upstream.keyConnection!;
-    const call = connection.channel({ what: 'a test', timeoutMs: 1_000 });
-    const store = (name: string) => until(async () => (await call(() => connection.redis.set(name, 'x'))) === 'OK');
-    await store('a');
-    replace(`redis://127.0.0.1:${second.port}`);
-    await until(() => lines.length === 1);
-    expect(lines[0]).toContain('IDEMPOTENCY_REDIS_URL_FILE has changed: its new value is in use');
-    await store('b');
-    for (const [{ port }, name] of [
-      [first, 'a'],
-      [second, 'b'],
-    ] as const) {
-      const redis = new Redis(port);
-      expect(await redis.keys('*')).toContain(name);
-      redis.disconnect();
-    }
-  },
-);
+test.skipIf(!hasRedis)('the addresses of both kinds of Redis are read from their files at the start', async () => {
+  const [shared, ofKeys] = [await startRedis(), await startRedis()];
+  const file = ({ port }: { port: number }) => secretFile(`redis://127.0.0.1:${port}\n`).path;
+  const { config } = following({ REDIS_URL_FILE: file(shared), IDEMPOTENCY_REDIS_URL_FILE: file(ofKeys) });
+  const address = { baseUrl: 'http://127.0.0.1:9', eventBaseUrl: 'http://127.0.0.1:9' };
+  const upstream = createUpstream(catalogService, { ...config, ...address });
+  onTestFinished(upstream.close);
+  await until(() => upstream.redis!().isReachable && upstream.keyRedis!().isReachable);
+  expect(upstream.keyConnection!.redis.options).toMatchObject({ port: ofKeys.port });
+});
 
 test.skipIf(!hasRedis || !hasOpenssl)(
   'a certificate of the client that Redis wants and does not get is the reason in the log',

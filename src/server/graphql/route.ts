@@ -75,8 +75,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
     exchange.onClose(slot.release);
     let parking: Parking | undefined;
     try {
-      const found = documents(parsed);
-      const prepared = found instanceof Promise ? await found : found;
+      const prepared = documents(parsed);
       // Only a mutation may wait for another one.
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION)
         parking = admission.parking(slot, slotRequest);

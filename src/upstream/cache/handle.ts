@@ -30,8 +30,8 @@ export interface CacheParts extends LifetimeSettings {
   /** Other replicas read and invalidate it too. */
   isShared: boolean;
   drop: (key: CacheKey) => void;
-  /** Endpoints whose last response could not be stored, and how many before it: nobody waits for such a response. */
-  unstored: Map<Endpoint, number>;
+  /** Endpoints whose last response could not be stored: nobody waits for such a response. */
+  unstored: Set<Endpoint>;
 }
 
 /** One caller, during one operation. */
@@ -95,16 +95,11 @@ class CacheHandle {
     this.seconds = seconds;
   }
 
-  /** No entry is expected of the endpoint. */
-  get isUnstored(): boolean {
-    return (this.viewer.parts.unstored.get(this.endpoint) ?? 0) >= UNSTORED_RUN;
-  }
-
   private readerOf(members?: readonly string[]): CacheReader {
     const { since, viewer, parts } = this.viewer;
     const { cancellation, isRefresh, isAccepted } = viewer;
     const mayLease = !this.isPeek && isAccepted === true && !parts.unstored.has(this.endpoint);
-    return { members, since, cancellation, isRefresh, mayLease, isUnstored: this.isUnstored };
+    return { members, since, cancellation, isRefresh, mayLease };
   }
 
   /** `members`: those that are needed of a record. At the end `release` is called: others may wait for what the reader lacks. */
@@ -122,7 +117,7 @@ class CacheHandle {
   /** Whether there is no such record where replicas share the cache. Redis is asked, together with the lookups of the same turn. */
   async isFoundAbsent(): Promise<boolean> {
     const { key, viewer } = this;
-    return key !== null && (await viewer.parts.cache.isCurrent(key, this.readerOf())) && this.isAbsentInMemory();
+    return key !== null && (await viewer.parts.cache.isCurrent(this.readerOf())) && this.isAbsentInMemory();
   }
 
   private isAbsentInMemory(): boolean {
@@ -165,7 +160,7 @@ class CacheHandle {
   mayJoin(): boolean | Promise<boolean> {
     const { sharedAs, viewer } = this;
     const { cache, isShared } = viewer.parts;
-    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(sharedAs, this.readerOf());
+    return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(this.readerOf());
   }
 
   private cached({ entry, version, release }: CacheLookup): Cached | undefined {
@@ -217,20 +212,17 @@ class CacheHandle {
     if (!key) return null;
     if (this.old) this.endReload(key, this.old, value as Json);
     if (refusal !== undefined) {
-      unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
+      unstored.add(endpoint);
       return null;
     }
     // Readers do not wait for an entry that they may not use; it is looked up while upstream fails.
-    if (isForOutage) unstored.set(endpoint, 1);
+    if (isForOutage) unstored.add(endpoint);
     else if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
     cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
     return isForOutage ? null : times.freshUntil;
   }
 }
-
-/** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
-const UNSTORED_RUN = 20;
 
 /** Whether a member that a record had has changed, or anything of another response. An absent record that is there has changed. */
 const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>

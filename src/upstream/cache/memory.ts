@@ -86,8 +86,6 @@ export interface CacheReader {
   readonly isRefresh?: boolean | undefined;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
-  /** Responses of its endpoint have not been storable for long: no entry is expected. */
-  readonly isUnstored?: boolean;
 }
 
 export interface CacheLookup {
@@ -104,7 +102,7 @@ export interface Cache {
   /** What is in memory, whether or not it is current. */
   find: (key: CacheKey) => CacheEntry | undefined;
   /** Whether everything is known here that was invalidated before the reader's operation began. */
-  isCurrent: (key: CacheKey, reader: CacheReader) => boolean | Promise<boolean>;
+  isCurrent: (reader: CacheReader) => boolean | Promise<boolean>;
   /** Stores nothing if the tag, the group or the partition was invalidated since the version. A record gets the members in addition. */
   set: (key: CacheKey, version: VersionToken | undefined, entry: CacheEntry) => void;
   /** False if there was no entry in this process. */

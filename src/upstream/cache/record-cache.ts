@@ -51,7 +51,7 @@ export function createRecordCache({
     revalidateSeconds,
     absentTtlSeconds,
     drop,
-    unstored: new Map(),
+    unstored: new Set(),
   };
   return {
     invalidate,

@@ -9,29 +9,13 @@ import { atMost } from '../../lib/remember.ts';
 import type { Credential } from '../auth/credentials.ts';
 import { type NotYet, RateLimited, type Service, ServicePaused } from '../errors.ts';
 
-/** A pause as other processes see it. */
-export interface SharedPause {
-  leftMs: number;
-  /** In a row, of which each has made the pause longer. */
-  refusals: number;
-}
-
-/** The pauses of all processes. */
-export interface SharedPauses {
-  /** In the order of the keys; undefined if the store is unreachable. */
-  read: (keys: readonly string[]) => Promise<readonly SharedPause[] | undefined>;
-  begin: (key: string, pause: SharedPause) => void;
-  /** The service takes calls again. Does nothing during a pause. */
-  end: (key: string) => void;
-}
-
 /** What a pause concerns: the service or an endpoint for everybody, or a group of endpoints for whose token is sent. */
 export type Paused = 'everybody' | 'endpoint' | 'own token' | 'client';
 /** Called when a pause begins, not when it goes on. */
 export type OnPause = (endpoint: Endpoint, paused: Paused, seconds: number) => void;
 
 /** How long after a pause the next refusal still makes it longer. */
-export const REMEMBERED_MS = 60_000;
+const REMEMBERED_MS = 60_000;
 const PAUSES_MAX = 10_000;
 /** The endpoints that have to refuse, and none to take a call meanwhile, before the whole service counts as paused. */
 const SEVERAL = 3;
@@ -40,7 +24,6 @@ export type Pauses = ReturnType<typeof createPauses>;
 
 export function createPauses(
   { retryAfterSeconds, maxRetryAfterSeconds }: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>,
-  shared?: SharedPauses,
   onPause?: OnPause,
 ) {
   /** `until`: by performance.now(). */
@@ -59,13 +42,10 @@ export function createPauses(
     const seconds = Math.min(maxRetryAfterSeconds, grown);
     known.set(key, { until: Math.max(until, now + seconds * 1000), refusals });
     if (now >= until) onPause?.(endpoint, paused, seconds);
-    shared?.begin(key, { leftMs: seconds * 1000, refusals });
     return seconds;
   }
 
   return {
-    /** Pauses are shared with other processes. */
-    isShared: shared !== undefined,
     /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
     begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', asked: number | undefined): number {
       const { service } = endpoint;
@@ -82,11 +62,8 @@ export function createPauses(
     end(endpoint: Endpoint, credential: Credential): void {
       if (known.size === 0) return;
       refusing.delete(endpoint.service);
-      for (const key of Object.values(keysOf(endpoint, credential))) {
-        if (!known.has(key) || secondsLeft(key) > 0) continue;
-        known.delete(key);
-        shared?.end(key);
-      }
+      for (const key of Object.values(keysOf(endpoint, credential)))
+        if (known.has(key) && secondsLeft(key) <= 0) known.delete(key);
     },
     /** The error of a call that is not sent; undefined if there is no pause. */
     refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
@@ -96,16 +73,6 @@ export function createPauses(
       if (ofAll > 0) return new ServicePaused(ofAll);
       const seconds = secondsLeft(ofGroup);
       return seconds > 0 ? new RateLimited(seconds) : undefined;
-    },
-    /** Reads the pauses of a call that other processes began. */
-    async learn(endpoint: Endpoint, credential: Credential): Promise<void> {
-      const keys = Object.values(keysOf(endpoint, credential));
-      const pauses = (await shared?.read(keys)) ?? [];
-      pauses.forEach(({ leftMs, refusals }, at) => {
-        const until = performance.now() + leftMs;
-        const before = known.get(keys[at]!);
-        if (refusals > 0 && (!before || before.until < until)) known.set(keys[at]!, { until, refusals });
-      });
     },
   };
 }

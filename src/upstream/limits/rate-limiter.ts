@@ -11,7 +11,7 @@ import type { Credential } from '../auth/credentials.ts';
 import type { ExtraCall } from '../auth/request-context.ts';
 import { isLimited } from '../auth/viewer.ts';
 import { RateLimited, type Service } from '../errors.ts';
-import { type OnPause, type Pauses, type SharedPauses, createPauses } from './pauses.ts';
+import { type OnPause, type Pauses, createPauses } from './pauses.ts';
 import {
   type SharedSlidingWindows,
   type Slot,
@@ -72,10 +72,9 @@ export class RateLimiter {
     settings: RateLimiterSettings,
     shared?: SharedSlidingWindows,
     isRejected: (credential: Credential, service: Service) => boolean = () => false,
-    sharedPauses?: SharedPauses,
     onPause?: OnPause,
   ) {
-    this.pauses = createPauses(settings, sharedPauses, onPause);
+    this.pauses = createPauses(settings, onPause);
     this.basicCallsAMinute = settings.basicCallsAMinute;
     // A slot is held while the call waits for a connection, and during the call.
     this.holdMs = WINDOW_MS + settings.operationTimeoutMs + settings.callTimeoutMs;
@@ -93,7 +92,7 @@ export class RateLimiter {
     const refusal = pauses.refusal(endpoint, credential);
     if (refusal) return Promise.reject(refusal);
     const isFree = credential.accepted && !(endpoint.isLimited && isLimited(credential));
-    return isFree && !pauses.isShared ? free : this.permitOf(call);
+    return isFree ? free : this.permitOf(call);
   }
 
   /** Film calls of the last minute in this process; 0 if the credential has no limit. */
@@ -134,7 +133,6 @@ export class RateLimiter {
     };
     try {
       if (endpoint.isLimited) slot = await this.filmSlot(call);
-      if (this.pauses.isShared) await this.pauses.learn(endpoint, credential);
       const refusal = this.pauses.refusal(endpoint, credential); // it may have begun while the call waited
       if (refusal) throw refusal;
     } catch (error) {

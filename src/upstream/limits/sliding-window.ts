@@ -30,7 +30,7 @@ export interface WindowState {
   backInMs: number | undefined;
 }
 
-/** The windows of this process, across processes. undefined if the store is unreachable. A slot that is granted too late is released. */
+/** The windows of this process, across processes. undefined if the store is unreachable. */
 export interface SharedSlidingWindows {
   take: (slot: Slot, limits: WindowLimits) => Promise<number | undefined>;
   settle: (slot: Slot) => void;

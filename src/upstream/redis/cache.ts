@@ -29,9 +29,8 @@ export function createRedisCache(
 ) {
   const keys = createKeys(connection, events);
   const memory = createMemoryCache(maxBytes);
-  const epoch = { known: '' };
-  const updates = createUpdates(connection, keys, calls.updates, epoch);
-  const invalidations = createInvalidations(connection, keys, calls.invalidations, epoch);
+  const updates = createUpdates(connection, keys, calls.updates);
+  const invalidations = createInvalidations(connection, keys, calls.invalidations);
   let changes = 0;
   const onChange = () => {
     changes++;
@@ -44,15 +43,9 @@ export function createRedisCache(
     memory,
     invalidations,
     updates,
-    epoch,
     onChange,
   });
-  /** Each process knows of the last epochs, so that one of them notices if they are set back. */
-  const question = setInterval(() => void lookups.confirm(), QUESTION_MS).unref();
-
   const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.version(key) });
-  const mayShareAbsence = createAbsenceLimit();
-
   const cache: Cache = {
     moment: () => lookups.moment(),
     get(key, reader = { ...anybody, since: lookups.moment() }) {
@@ -61,21 +54,13 @@ export function createRedisCache(
         // A read of this process under way stores what it gets.
         if (isUsable(entry, reader) || updates.lease(key)) return { entry, version: versionNow(key) };
       }
-      // None is expected in Redis either: the question would be only for what is in memory.
-      if (reader.isUnstored && !memory.find(key)) return { entry: undefined, version: versionNow(key) };
       return lookups.find(key, reader);
     },
     find: (key) => lookups.current(key),
-    isCurrent(key, reader) {
-      if (lookups.isCurrent(reader)) return true;
-      const { since, cancellation } = reader;
-      const question = { ...anybody, since, cancellation, isUnstored: true };
-      return lookups.find(key, question).then(() => lookups.isCurrent(reader));
-    },
+    isCurrent: (reader) => lookups.isCurrent(reader) || lookups.ask().then(() => lookups.isCurrent(reader)),
     set(key, version = versionNow(key), entry) {
       if (!memory.set(key, version, entry)) return;
-      if (!version.shared || (entry.isAbsent && !mayShareAbsence())) return;
-      updates.store(key, version.shared, memory.find(key) ?? entry);
+      if (version.shared) updates.store(key, version.shared, memory.find(key) ?? entry);
     },
     delete(key) {
       updates.delete(key);
@@ -92,29 +77,9 @@ export function createRedisCache(
   };
   return {
     cache,
-    flush: (withinMs: number): Promise<number> => {
-      clearInterval(question);
-      return invalidations.flush(withinMs);
-    },
+    flush: (withinMs: number) => invalidations.flush(withinMs),
     unsent: invalidations.unsent,
     leases: updates.leases,
-  };
-}
-
-/** How often a process asks for the epoch at the least. */
-const QUESTION_MS = 5_000;
-
-/** Absences that a process writes to Redis in a minute: made-up ids take no room there from records. */
-const SHARED_ABSENCES_MAX = 2_000;
-const MINUTE_MS = 60_000;
-
-/** Whether one more may be shared. */
-function createAbsenceLimit(): () => boolean {
-  let [since, shared] = [performance.now(), 0];
-  return () => {
-    const now = performance.now();
-    if (now - since >= MINUTE_MS) [since, shared] = [now, 0];
-    return ++shared <= SHARED_ABSENCES_MAX;
   };
 }
 

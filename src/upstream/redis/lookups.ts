@@ -20,7 +20,7 @@ import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { decodeEntry, isCovered } from './entries.ts';
 import type { Invalidations } from './invalidations.ts';
-import { type KnownEpoch, LEASE_MS, RECORDS_MAX, type RedisKeys, laterEpoch, randomValue } from './keys.ts';
+import { LEASE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
 import { GRANTED, HELD, LOOK_UP, type LeaseReply, type LookupReply, MODES } from './scripts/cache-scripts.ts';
 import { type Script, defineScript } from './scripts/script.ts';
 import type { Updates } from './updates.ts';
@@ -53,7 +53,6 @@ export interface LookupParts {
   memory: MemoryCache;
   invalidations: Invalidations;
   updates: Updates;
-  epoch: KnownEpoch;
   /** Something was invalidated. */
   onChange: () => void;
 }
@@ -105,24 +104,27 @@ export class Lookups {
     // One at a time: the busier the process is, the more callers share a question.
     return (this.confirmation ??= this.confirming.then(() => {
       this.confirmation = undefined;
-      const known = new Promise<boolean>((resolve) => {
-        this.asking.push(resolve);
-        this.turn.add();
-      });
-      this.confirming = known;
-      return known;
+      return (this.confirming = this.ask());
     }));
+  }
+
+  /** Asks for the epoch with the lookups of this turn: true if Redis answers. */
+  ask(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.asking.push(resolve);
+      this.turn.add();
+    });
   }
 
   /** What is cached. A reader that may, gets the lease of what it has to read, or waits for the replica that has it. */
   async find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     const { memory, updates } = this.parts;
-    const { mayLease, isUnstored, cancellation } = reader;
+    const { mayLease, cancellation } = reader;
     const end = performance.now() + PATIENCE_MS;
     let mode: number = mayLease ? MODES.lease : MODES.noLease;
     let waitMs = FIRST_WAIT_MS;
     for (;;) {
-      const answer = await this.ask(key, reader, mode);
+      const answer = await this.question(key, reader, mode);
       // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
       const isKnown = this.isCurrent(reader);
       const entry = isKnown ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
@@ -130,7 +132,7 @@ export class Lookups {
       const isEnough = !answer || isUsable(entry, reader);
       if (isEnough || cancellation?.reason || performance.now() > end) return found;
       const { lease, version } = answer;
-      if (lease === undefined && !isUnstored) continue;
+      if (lease === undefined) continue;
       if (!mayLease) return found;
       if (lease === GRANTED) return { ...found, release: version && updates.hold(key, version, reader) };
       if (lease === HELD) {
@@ -141,7 +143,7 @@ export class Lookups {
     }
   }
 
-  private ask(key: CacheKey, reader: CacheReader, mode: number): Promise<Answer | undefined> {
+  private question(key: CacheKey, reader: CacheReader, mode: number): Promise<Answer | undefined> {
     let question = this.questions.get(key.text);
     if (!question) {
       let resolve!: Question['resolve'];
@@ -166,19 +168,16 @@ export class Lookups {
 
   /** Looks up what memory lacks, and asks for the epoch on behalf of all. False if Redis does not answer. */
   private async send(all: readonly Question[]): Promise<boolean> {
-    const { keys, memory, updates, call, epoch } = this.parts;
+    const { keys, memory, updates, call } = this.parts;
     const number = ++this.sent;
     const missing = all.filter((question) => this.isMissing(question));
     const names = keys.namesOf(missing.map(({ key }) => key));
-    const values = [epoch.known, randomValue(), updates.owner, LEASE_MS, missing.length];
+    const values = [randomValue(), updates.owner, LEASE_MS, missing.length];
     const stamps = missing.map(({ key }) => memory.find(key)?.shared?.stamp ?? '');
     for (const [at, question] of missing.entries()) values.push(question.mode, stamps[at]!, this.ownFreshMs(question));
     const before = memory.version();
     const sentAt = performance.now();
-    const reply = await call(
-      () => this.lookUp(names, values) as Promise<LookupReply>,
-      (late) => missing.forEach(({ key }, at) => late[4 + 3 * at] === GRANTED && updates.end(key)),
-    );
+    const reply = await call(() => this.lookUp(names, values) as Promise<LookupReply>);
     if (!reply || reply[0] === '') {
       for (const { resolve } of all) resolve(undefined);
       return false;
@@ -199,11 +198,10 @@ export class Lookups {
     return true;
   }
 
-  /** Whether memory has not enough of what is expected, or it is not known to be current. */
+  /** Whether memory has not enough, or it is not known to be current. */
   private isMissing({ key, readers }: Question): boolean {
     const entry = this.current(key);
-    const isExpected = entry !== undefined || this.parts.memory.find(key) === undefined;
-    return !readers.every((reader) => (reader.isUnstored && isExpected) || isUsable(entry, reader));
+    return !readers.every((reader) => isUsable(entry, reader));
   }
 
   /** Replies may overtake one another. */
@@ -212,7 +210,6 @@ export class Lookups {
     this.replied = number;
     if (epoch === this.epoch) return;
     this.epoch = epoch;
-    laterEpoch(this.parts.epoch, epoch);
     this.parts.onChange();
   }
 

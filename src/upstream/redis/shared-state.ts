@@ -6,8 +6,6 @@ import type { TlsFiles } from '../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import { createRedisCache } from './cache.ts';
 import { openRedis } from './connection/connection.ts';
-import { createSharedDocuments } from './documents.ts';
-import { createRedisPauses } from './pauses.ts';
 import { createRedisWindows } from './windows.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
@@ -65,8 +63,6 @@ export function connectRedis({
       leases: leases(),
     }),
     windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
-    pauses: createRedisPauses(connection, channel({ what: 'pauses', timeoutMs: timeouts.record }), events),
-    documents: createSharedDocuments(connection, channel({ what: 'documents', timeoutMs: timeouts.record })),
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */
     close: async (withinMs = 0): Promise<number> => {
       const lost = await flush(withinMs);

@@ -1,6 +1,6 @@
 /**
  * Writes entries and ends leases: all of a turn in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
- * for the entry. A lease ends when the entry is stored, when nobody of this process needs it any more, or soon after the process died.
+ * for the entry. A lease ends when the entry is stored, when nobody of this process needs it any more, or by its time.
  */
 import { randomUUID } from 'node:crypto';
 import { atEndOfTurn } from '../../lib/event-loop.ts';
@@ -8,18 +8,17 @@ import type { CacheEntry, CacheKey, SharedVersion } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
-import { type KnownEpoch, LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
 import { UPDATE } from './scripts/cache-scripts.ts';
 import { defineScript } from './scripts/script.ts';
 
 interface Update {
   key: CacheKey;
-  what: 'store' | 'delete' | 'release' | 'renew';
+  what: 'store' | 'delete' | 'release';
   stored?: { entry: CacheEntry; version: SharedVersion };
 }
 
 interface Lease {
-  key: CacheKey;
   /** What an entry that is read under it is stored with. */
   version: SharedVersion;
   readers: Set<object>;
@@ -27,19 +26,18 @@ interface Lease {
 
 export type Updates = ReturnType<typeof createUpdates>;
 
-export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall, epoch: KnownEpoch) {
+export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   /** Names this process. */
   const owner = randomUUID();
   const leases = new Map<string, Lease>();
-  let timer: NodeJS.Timeout | undefined;
   const updates = atEndOfTurn<Update>((all) => {
     for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
   });
 
   function send(sent: readonly Update[]): void {
     const names = keys.namesOf(sent.map(({ key }) => key));
-    const values = [epoch.known, randomValue(), owner, LEASE_MS, sent.length];
+    const values = [randomValue(), owner, LEASE_MS, sent.length];
     for (const { what, stored } of sent) {
       values.push(what);
       if (!stored) values.push('', '', 0, 0, '');
@@ -51,18 +49,6 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     }
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, values));
-  }
-  function renewAll(): void {
-    for (const { key } of leases.values()) updates.add({ key, what: 'renew' });
-    if (leases.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  }
-  function release(key: CacheKey, reader: object): void {
-    const lease = leases.get(key.text);
-    if (!lease?.readers.delete(reader) || lease.readers.size > 0) return;
-    leases.delete(key.text);
-    updates.add({ key, what: 'release' });
   }
 
   return {
@@ -81,11 +67,14 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     },
     /** The lease was granted for this reader too. Returns what ends it. */
     hold(key: CacheKey, version: SharedVersion, reader: object): () => void {
-      let lease = leases.get(key.text);
-      if (!lease) leases.set(key.text, (lease = { key, version, readers: new Set() }));
+      const lease = leases.get(key.text) ?? { version, readers: new Set() };
+      leases.set(key.text, lease);
       lease.readers.add(reader);
-      timer ??= setInterval(renewAll, LEASE_MS / 2).unref();
-      return () => release(key, reader);
+      return () => {
+        if (!lease.readers.delete(reader) || lease.readers.size > 0 || leases.get(key.text) !== lease) return;
+        leases.delete(key.text);
+        updates.add({ key, what: 'release' });
+      };
     },
   };
 }

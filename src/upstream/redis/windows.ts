@@ -57,8 +57,6 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
   const countSlots = defineScript(connection, 'catalogCountSlots', STATE);
   const owner = (address: string) => `${address} `;
   const member = (address: string, id: string) => owner(address) + id;
-  const release = (window: string, ...members: string[]) =>
-    void inTime(() => connection.redis.zrem(windowKey(window), ...members));
   /** Those of this turn, by what a command takes for. */
   const groups = new Map<string, Take[]>();
   const turn = atEndOfTurn<void>(() => {
@@ -75,11 +73,8 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
     } = takes[0]!;
     const members = takes.map(({ slot }) => member(address, slot.id));
     const values = [limits.holdMs, owner(address), limits.slots, limits.perAddress, ...members];
-    const reply = await inTime(
-      () => takeSlots([windowKey(window)], values) as Promise<[granted: number, wait: number]>,
-      // The calls count in this process alone by then.
-      ([granted]) => void (granted > 0 && release(window, ...members.slice(0, granted))),
-    );
+    const taken = () => takeSlots([windowKey(window)], values) as Promise<[granted: number, wait: number]>;
+    const reply = await inTime(taken);
     takes.forEach(({ resolve }, at) => resolve(reply && (at < reply[0] ? 0 : reply[1])));
   }
 
@@ -92,7 +87,8 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
       }),
     settle: ({ window, id, address }) =>
       void inTime(() => settleSlots([windowKey(window)], [WINDOW_MS, member(address, id)])),
-    release: ({ window, id, address }) => release(window, member(address, id)),
+    release: ({ window, id, address }) =>
+      void inTime(() => connection.redis.zrem(windowKey(window), member(address, id))),
     async state(of, holdMs, address) {
       const counted = address === undefined ? '' : owner(address);
       const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]));

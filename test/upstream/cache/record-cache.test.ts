@@ -52,19 +52,6 @@ describe.each(caches)('record cache %s', (where, open) => {
   afterEach(() => void vi.useRealTimers());
   const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
 
-  test('no entry is expected of an endpoint after many responses in a row that could not be stored', async () => {
-    const viewer = (await recordStore()).forViewer(anonymous);
-    const read = () => viewer.record(bookEndpoints.byId, 'Book', '7');
-    const put = (reuse: Partial<Cacheability>) => read().put({ id: '7' }, ['id'], withHeaders(reuse));
-    for (let count = 0; count < 19; count++) put({ refusal: 'no-cache' });
-    expect(read().isUnstored).toBe(false);
-    put({ refusal: 'no-cache' });
-    expect(read().isUnstored).toBe(true);
-    expect(viewer.record(filmEndpoints.subject, 'Subject', '7').isUnstored).toBe(false);
-    put({});
-    expect(read().isUnstored).toBe(false);
-  });
-
   test('fields from two responses are merged into one record, and a field known to be absent stays known', async () => {
     const records = await recordStore();
     const first = records.forViewer(anonymous);

@@ -113,10 +113,10 @@ describe.skipIf(!hasRedis).each(forms)('in a failover of %s', (_, open) => {
 async function killPrimary(nodes: readonly RedisProcess[]): Promise<void> {
   for (const node of nodes) {
     const admin = new Redis(node.port, '127.0.0.1');
-    const [epochs] = await admin.keys('*:epochs');
+    const [epoch] = await admin.keys('*:epoch');
     const isPrimary = (await admin.info('replication')).includes('role:master');
-    if (isPrimary && epochs !== undefined) {
-      await admin.set(`${epochs}:last`, '');
+    if (isPrimary && epoch !== undefined) {
+      await admin.set(`${epoch}:last`, '');
       await until(async () => (await admin.call('WAIT', '1', '1000')) === 1);
       node.kill();
     }

@@ -29,42 +29,6 @@ describe.skipIf(!hasRedis)('after an acknowledged write', () => {
     for (const at of order) expect(await read(at)).toBe('1');
   });
 
-  test('a log that was set back on a server that goes on shows nobody the state before', async () => {
-    const { write, read, port } = await processes(2);
-    for (const at of [0, 1]) expect(await read(at)).toBe('0');
-    const old = await snapshot(port);
-    await write(0);
-    for (const at of [0, 1]) expect(await read(at)).toBe('1');
-    await old.restore();
-    for (const at of [0, 1]) expect(await read(at)).toBe('1');
-  });
-
-  test('nor if a third process has added to the older log before', async () => {
-    const { write, read, port } = await processes(3);
-    for (const at of [0, 1, 2]) expect(await read(at)).toBe('0');
-    const old = await snapshot(port);
-    await write(0);
-    expect(await read(0)).toBe('1');
-    await old.restore();
-    await write(2, 'bob');
-    expect(await read(0)).toBe('2');
-    expect(await read(1)).toBe('2');
-  });
-
-  test('nor if the log that comes back is one before the last', async () => {
-    const { write, read, port } = await processes(2);
-    for (const at of [0, 1]) expect(await read(at)).toBe('0');
-    const old = await snapshot(port);
-    const admin = new Redis(port, '127.0.0.1');
-    await admin.flushall();
-    admin.disconnect();
-    for (const at of [0, 1]) expect(await read(at)).toBe('0');
-    await write(0);
-    for (const at of [0, 1]) expect(await read(at)).toBe('1');
-    await old.restore();
-    for (const at of [1, 0]) expect(await read(at)).toBe('1');
-  });
-
   test.each([
     ['of the process that wrote', 0],
     ['of another process', 1],
@@ -140,8 +104,6 @@ async function snapshot(port: number) {
   await until(async () => (await admin.keys('*:entry:*')).length > 0);
   await admin.save();
   const [, directory] = (await admin.config('GET', 'dir')) as [string, string];
-  const keys = await admin.keys('*');
-  const values = await Promise.all(keys.map(async (key) => [key, await admin.dumpBuffer(key)] as const));
   admin.disconnect();
   return {
     /** As another server on the same port, until the processes are connected to it. Clients of other tests may be too. */
@@ -152,13 +114,6 @@ async function snapshot(port: number) {
       await areConnected(false);
       await startRedis(['--dir', directory], { port });
       await areConnected(true);
-    },
-    /** Without a restart, as behind the proxy of a provider. */
-    async restore(): Promise<void> {
-      const redis = new Redis(port, '127.0.0.1');
-      await redis.flushall();
-      for (const [key, value] of values) await redis.restore(key, 60_000, value);
-      redis.disconnect();
     },
   };
 }

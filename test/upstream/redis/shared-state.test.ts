@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     const keys = await redis.keys('*');
     expect(keys.map((key) => key.split(':')[2]).sort()).toEqual([
       ...['counter', 'counter', 'counter'], // a book, all books, and what is public
-      ...['entry', 'epochs', 'window'],
+      ...['entry', 'epoch', 'window'],
     ]);
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
     expect(await server.dump()).toContain('"title":"x"');

@@ -22,9 +22,6 @@ redis.call('HDEL', KEYS[1], 'holder')
 redis.call('HSET', KEYS[1], 'ended', now)
 redis.call('PEXPIRE', KEYS[1], ${ENDED_MS})`;
 
-/** For the check at the start. */
-export const leaseScripts: readonly string[] = [TAKE, LEAVE];
-
 /** Without Redis a process has locks of its own, so a change does not wait for one that refuses. */
 const REDIS_CALLS = { what: 'locks of changes', timeoutMs: 1_000, longestPauseMs: 1_000 };
 

@@ -10,10 +10,6 @@ const DRAIN_MS = 1_000;
 export function createIdempotencyFeature({ config, upstream }: Core): Feature {
   let loaded: KeyedRunner | undefined;
   return {
-    keyScripts: async () => [
-      ...(await import('./store/redis-store.ts')).keyScripts,
-      ...(await import('./change-leases.ts')).leaseScripts,
-    ],
     around(runOperation) {
       const runner = lazily(async () => {
         const { createKeyedRunner } = await import('./keyed-run.ts');

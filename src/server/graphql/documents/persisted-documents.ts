@@ -2,15 +2,14 @@
  * Documents that clients request by an id in place of the text: trusted documents of the manifest, and documents that clients have
  * registered by their hashes (automatic persisted queries).
  *
- * Registered documents have a cache of their own, so that they cannot evict trusted ones. The cache belongs to this process; through Redis
- * replicas know those of each other. If a document is in neither, the response is PERSISTED_QUERY_NOT_FOUND, and the client sends the text.
+ * Registered documents have a cache of their own, so that they cannot evict trusted ones, and which belongs to this process. If a document is
+ * in neither, the response is PERSISTED_QUERY_NOT_FOUND, and the client sends the text.
  */
 import { GraphQLError, type GraphQLErrorExtensions, OperationTypeNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../../config/settings.ts';
 import type { ClientCode } from '../../../engine/errors/codes.ts';
 import { bareId, sha256Of } from '../../../config/documents/trusted-documents.ts';
-import type { SharedDocuments } from '../../../upstream/redis/documents.ts';
 import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';
 import type { Prepare, Prepared } from '../../../engine/documents/prepare.ts';
 import { type GraphqlParams, type GraphqlRequest, malformedRequest } from '../request.ts';
@@ -24,7 +23,6 @@ export type Documents = ReturnType<typeof createDocuments>;
 /** Limits of the cache of registered documents: their number, and the sum of their characters. */
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
-const HASH = /^[\da-f]{64}$/;
 
 type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueries' | 'trustedDocuments'>;
 
@@ -32,7 +30,6 @@ type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueri
 export function createDocuments(
   config: PersistedSettings,
   { prepare }: { prepare: Prepare },
-  shared?: SharedDocuments,
   trusted: Trusted = createTrusted(config.trustedDocuments),
 ) {
   const { persistedOnly, automaticPersistedQueries } = config;
@@ -42,13 +39,8 @@ export function createDocuments(
     sizeCalculation: (text) => text.length,
   });
 
-  return (request: DocumentRequest): Prepared | Promise<Prepared> => {
-    const requested = documentIdIn(request.params);
-    const elsewhere = requested && !request.params.query ? findElsewhere(requested) : undefined;
-    return elsewhere ? elsewhere.then(() => preparedFor(request, requested)) : preparedFor(request, requested);
-  };
-
-  function preparedFor({ params, mayWrite }: DocumentRequest, requested: DocumentId | null | undefined): Prepared {
+  return ({ params, mayWrite }: DocumentRequest): Prepared => {
+    const requested = documentIdIn(params);
     // Most requests have a text and no id.
     const found = requested === undefined && !persistedOnly ? undefined : lookUp(params, requested);
     if (found && 'error' in found) return { errors: [found.error] };
@@ -57,16 +49,7 @@ export function createDocuments(
     const prepared = found?.prepared ?? prepare(text, params.operationName ?? undefined);
     const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
     return isMutation && !mayWrite ? { errors: [mutationByGet] } : prepared;
-  }
-
-  /** Asks the other replicas for a hash that only they may know. Undefined if there is nothing to ask. */
-  function findElsewhere({ id }: DocumentId): Promise<void> | undefined {
-    if (!shared || persistedOnly || !automaticPersistedQueries) return undefined;
-    if (!HASH.test(id) || registered.has(id) || trusted.has(id)) return undefined;
-    return shared.find(id).then((text) => {
-      if (text !== undefined && sha256Of(text) === id) registered.set(id, text);
-    });
-  }
+  };
 
   /** Finds the document by its id; undefined if the request has a text and no id. */
   function lookUp(params: GraphqlParams, requested: DocumentId | null | undefined): DocumentLookup | undefined {
@@ -90,10 +73,7 @@ export function createDocuments(
     if (!automaticPersistedQueries) return { text };
     // Only valid documents are registered.
     const prepared = prepare(text, params.operationName ?? undefined);
-    if (!prepared.errors) {
-      registered.set(id, text);
-      shared?.store(id, text);
-    }
+    if (!prepared.errors) registered.set(id, text);
     return { text, prepared };
   }
 }

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import type * as IORedis from 'ioredis';
 import type { RedisAddress } from '../../../config/redis-address.ts';
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
-import { fillInOwnAddress, hostOfNobody } from './own-address.ts';
 import { createConnectors } from './connectors.ts';
 
 /** A client of one server, a Sentinel's primary, or a cluster: all keys are in one slot, so the commands are the same for each. */
@@ -50,18 +49,14 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisCl
       clusterRetryStrategy: retry,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
-      // While the slot is being moved most scripts are refused: a channel with `patienceMs` repeats the call.
+      // While the slot is being moved most scripts are refused.
       retryDelayOnTryAgain: TRY_AGAIN_MS,
       maxRedirections: REDIRECTIONS_MAX,
       slotsRefreshInterval: REFRESH_MS,
-      natMap: (node) => hostOfNobody(node, hosts[0]!.host),
       // Names are looked up for each connection; a certificate is for the name, too.
       dnsLookup: (name, onFound) => onFound(null, name),
     });
-    cluster.on('+node', (node: IORedis.Redis) => {
-      keepInUse(node);
-      fillInOwnAddress(node);
-    });
+    cluster.on('+node', keepInUse);
     return cluster;
   }
   const redis = new Redis({

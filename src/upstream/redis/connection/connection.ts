@@ -7,7 +7,7 @@ import { type ReportAvailability, errorCodeOf } from '../../availability.ts';
 import { type Channel, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
 import { CONNECTION, createOutages } from './outages.ts';
-import { type CheckedRedis, checkRedis } from './start-check.ts';
+import { checkRedis } from './start-check.ts';
 
 export interface RedisSettings {
   url: string;
@@ -30,7 +30,6 @@ export interface RedisState {
 }
 
 export interface RedisConnection {
-  /** The client of the address in use: read it for each command. */
   readonly redis: RedisClient;
   /** The full name of a key. All have one hash tag: in a cluster they are in one slot, so that a script may use several. */
   key: (name: string) => string;
@@ -41,15 +40,8 @@ export interface RedisConnection {
   state: () => RedisState;
   /** Why the last connection was lost, or could not be made; undefined if there is one, or while the first is made. */
   lossReason: () => string | undefined;
-  /** The scripts that it runs, by name: whoever defines one adds it. */
-  scripts: Map<string, string>;
-  /** A sentence if it cannot be used as it is set. `more`: scripts that are not defined yet. */
-  check: (more?: readonly string[]) => Promise<string | undefined>;
-  /**
-   * Changes the address, once there is a connection to the new one. `onOutcome` gets nothing once it is in use; a sentence if it cannot be
-   * used, or not yet: the old one stays in use.
-   */
-  use: (url: string, onOutcome: (problem: string | undefined) => void) => Promise<void>;
+  /** A sentence if it cannot be used as it is set. */
+  check: () => Promise<string | undefined>;
   close: () => Promise<void>;
 }
 
@@ -57,131 +49,63 @@ const QUIT_MS = 200;
 
 export function openRedis(settings: RedisSettings): RedisConnection {
   const { url, variable = 'REDIS_URL', namespace, tls = {}, report = () => undefined } = settings;
+  const address = readAddress(url);
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
   const outages = createOutages(report);
   const channels: Channel[] = [];
-  const scripts = new Map<string, string>();
   const refusals: Record<string, number> = {};
   const lateReplies: Record<string, number> = {};
-  const open = (url: string) => openClient(readAddress(url), tls, { variable, key });
   const retryNow = () => channels.forEach(({ restart }) => restart());
-  const watch: ConnectionWatch = {
-    onLost: (reason) => outages.begin(CONNECTION, reason),
-    onReady: () => (retryNow(), outages.end(CONNECTION)),
-  };
-  let current = open(url);
-  current.follow(watch);
-  /** With another address, until it is connected. */
-  let next: OpenedClient | undefined;
-
-  /** Checks the next client once it is connected, and changes to it. */
-  async function change(client: OpenedClient, onOutcome: (problem: string | undefined) => void): Promise<void> {
-    const problem = await client.check([...scripts.values()]);
-    if (client !== next) return;
-    if (problem !== undefined) {
-      next = undefined;
-      onOutcome(problem);
-      return client.close();
-    }
-    if (client.redis.status !== 'ready') {
-      onOutcome(`Nothing answers at the new address of ${variable}: it is used once Redis does.`);
-      return void client.redis.once('ready', () => void change(client, onOutcome));
-    }
-    const old = current;
-    next = undefined;
-    current = client;
-    client.follow(watch);
-    onOutcome(undefined);
-    await old.close();
-  }
-
-  const connection: RedisConnection = {
-    get redis() {
-      return current.redis;
-    },
-    key,
-    channel(options) {
-      const parts = { connection, outages, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
-      return (channels[channels.length] = createChannel(parts, options)).call;
-    },
-    retryNow,
-    state: () => ({
-      isReachable: current.redis.status === 'ready' && !outages.isUnreachable(),
-      refusals,
-      lateReplies,
-    }),
-    lossReason: () => current.lossReason(),
-    scripts,
-    check: (more = []) => current.check([...scripts.values(), ...more]),
-    async use(url, onOutcome) {
-      void next?.close();
-      next = open(url);
-      await change(next, onOutcome);
-    },
-    async close(): Promise<void> {
-      await Promise.all([current.close(), next?.close()]);
-    },
-  };
-  return connection;
-}
-
-const countIn =
-  (counts: Record<string, number>) =>
-  (name: string): void =>
-    void (counts[name] = (counts[name] ?? 0) + 1);
-
-type OpenedClient = ReturnType<typeof openClient>;
-
-interface ConnectionWatch {
-  onLost: (reason: string) => void;
-  onReady: () => void;
-}
-
-/** A client of one address, which connects again until it is closed. */
-function openClient(address: RedisAddress, tls: TlsFiles, { variable, key }: Pick<CheckedRedis, 'variable' | 'key'>) {
-  let watch: ConnectionWatch | undefined;
-  let closing = false;
-  let reason: string | undefined;
   const redis = createRedisClient(address, tls);
+  let isClosing = false;
+  let reason: string | undefined;
+  function onLost(why: string): void {
+    reason = why;
+    if (!isClosing) outages.begin(CONNECTION, why);
+  }
   // Without a listener an outage would end the process.
-  redis.on('error', (error: unknown) => {
-    if (redis.status === 'ready') return;
-    reason = reasonOf(error);
-    watch?.onLost(reason);
-  });
-  redis.on('close', () => watch?.onLost((reason ??= 'closed')));
+  redis.on('error', (error: unknown) => void (redis.status !== 'ready' && onLost(reasonOf(error))));
+  redis.on('close', () => onLost(reason ?? 'closed'));
   redis.on('ready', () => {
     reason = undefined;
-    watch?.onReady();
+    retryNow();
+    outages.end(CONNECTION);
   });
   // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
   // node of a cluster disconnects while it looks up the names of the nodes.
   for (const event of ['end', 'close'])
     redis.on(event, () => {
       const again = () => {
-        if (!closing && redis.status === event) redis.connect().catch(() => undefined);
+        if (!isClosing && redis.status === event) redis.connect().catch(() => undefined);
       };
       setTimeout(again, RECONNECT_MS).unref();
     });
+
   return {
     redis,
-    lossReason: () => reason,
-    check: (scripts: readonly string[]) => checkRedis({ redis, address, variable, key }, scripts),
-    /** From now on this client shows whether Redis is reachable. */
-    follow(by: ConnectionWatch): void {
-      watch = by;
-      if (redis.status === 'ready') by.onReady();
+    key,
+    channel(options) {
+      const parts = { redis, outages, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
+      return (channels[channels.length] = createChannel(parts, options)).call;
     },
+    retryNow,
+    state: () => ({ isReachable: redis.status === 'ready' && !outages.isUnreachable(), refusals, lateReplies }),
+    lossReason: () => reason,
+    check: () => checkRedis({ redis, address, variable, key }),
     async close(): Promise<void> {
-      closing = true;
-      watch = undefined;
+      isClosing = true;
       const ended = redis.quit().catch(() => undefined);
       await settlesWithin(QUIT_MS, ended);
       redis.disconnect();
     },
   };
 }
+
+const countIn =
+  (counts: Record<string, number>) =>
+  (name: string): void =>
+    void (counts[name] = (counts[name] ?? 0) + 1);
 
 /** Never the message, which may have an address or be of a proxy. */
 function reasonOf(error: unknown): string {

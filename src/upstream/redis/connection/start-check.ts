@@ -1,5 +1,4 @@
 /** Checks once at the start whether a Redis can be used: an error that only an operator can mend must not look like an outage. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,9 +10,8 @@ import type { RedisClient } from './client.ts';
 /** How long the start waits for the connection, and then for answers. Without them the facade starts, because Redis is optional at run time. */
 const CONNECT_MS = 2_000;
 const PROBE_MS = 500;
-/** Keys of the check, more than any script needs; values that are a time, a number and a name. */
-const KEYS = 8;
-const VALUES = Array.from({ length: 16 }, () => '1');
+/** What the scripts of the facade need: a write, the time, and keys that are no literals. */
+const PROBE = "for at = 1, 1 do redis.call('SET', KEYS[at], '', 'PX', 1) end return redis.call('TIME')";
 
 export interface CheckedRedis {
   redis: RedisClient;
@@ -24,36 +22,28 @@ export interface CheckedRedis {
 }
 
 /** A sentence if the Redis cannot be used as it is set; undefined if it can, or cannot be reached now. */
-export async function checkRedis(checked: CheckedRedis, scripts: readonly string[]): Promise<string | undefined> {
+export async function checkRedis(checked: CheckedRedis): Promise<string | undefined> {
   const { redis, address, variable } = checked;
   let problem: string | undefined;
   const failed = once(redis, 'error').then(([error]) => void (problem = describe(messageOf(error as Error), address)));
   const ready = redis.status === 'ready' ? undefined : once(redis, 'ready').catch(() => undefined);
   await settlesWithin(CONNECT_MS, Promise.race([ready, failed]));
   if (redis.status === 'ready') {
-    const check = problemOf(checked, scripts).then((found) => void (problem = found));
+    const check = problemOf(checked).then((found) => void (problem = found));
     await settlesWithin(CONNECT_MS, check);
   } else if (await isOtherwise(address))
     problem = address.tls ? 'does not speak TLS: use redis://.' : 'speaks TLS: use rediss://.';
   return problem && `The Redis of ${variable} ${problem}`;
 }
 
-/** Runs the scripts on keys of the check: a server or a proxy may refuse them. What they say of senseless values does not matter. */
-async function problemOf(
-  { redis, address, key }: CheckedRedis,
-  scripts: readonly string[],
-): Promise<string | undefined> {
-  const isCluster = address.kind === 'cluster';
-  const info = isCluster ? '' : String(await redis.call('INFO', 'cluster').catch(() => ''));
+async function problemOf({ redis, address, key }: CheckedRedis): Promise<string | undefined> {
+  const { kind, database } = address;
+  const info = kind === 'cluster' ? '' : String(await redis.call('INFO', 'cluster').catch(() => ''));
   if (info.includes('cluster_enabled:1')) return describe('MOVED', address);
-  const run = randomBytes(6).toString('hex');
-  const keys = Array.from({ length: KEYS }, (_, at) => key(`check:${run}:${at}`));
-  const calls = scripts.map((script) => () => redis.eval(script, KEYS, ...keys, ...VALUES));
-  calls.unshift(() => (isCluster ? redis.exists(...keys) : redis.call('SELECT', address.database)));
-  let problem: string | undefined;
-  for (const call of calls) problem ??= describe(await call().then(() => '', messageOf), address);
-  await redis.del(...keys).catch(() => undefined);
-  return problem;
+  const message = await Promise.resolve(kind === 'cluster' ? undefined : redis.call('SELECT', database))
+    .then(() => redis.eval(PROBE, 1, key('check')))
+    .then(() => '', messageOf);
+  return describe(message, address);
 }
 
 /** The error of a cluster contains that of the node which was tried last. */
@@ -61,20 +51,17 @@ const messageOf = (error: Error & { lastNodeError?: Error }): string => (error.l
 
 /** Errors that do not end by themselves, as LOADING, READONLY and OOM do. */
 const REFUSED =
-  /NOPERM|no permissions|executing the script can't|ACL failure|unknown (redis )?command|bad lua script|undeclared key|not supported|unsupported|disabled|forbidden/i;
+  /NOPERM|no permissions|DB index|SELECT is not allowed|executing the script can't|ACL failure|unknown (redis )?command|bad lua script|undeclared key|not supported|unsupported|disabled|forbidden/i;
 
 /** Never the message itself: it may be of a proxy, and repeat what it was sent. */
-function describe(message: string, { kind, hosts, tls, username, database }: RedisAddress): string | undefined {
+function describe(message: string, { kind, hosts, tls, username }: RedisAddress): string | undefined {
   const [{ host, port } = { host: 'host', port: 6379 }] = hosts;
   const user = username === undefined ? 'the default user' : `user ${username}`;
   if (/WRONGPASS|invalid (username-)?password|AUTH failed/i.test(message)) return `refuses the password of ${user}.`;
   if (message.includes('NOAUTH')) return 'needs a password: redis://:password@host.';
-  if (/DB index|SELECT is not allowed/.test(message)) return `has no database ${database}.`;
   if (message.includes('cluster support disabled')) return 'is not in cluster mode: leave out +cluster.';
   if (/MOVED|CROSSSLOT/.test(message) && kind !== 'cluster')
     return `is in cluster mode: use ${tls ? 'rediss' : 'redis'}+cluster://${host}:${port}.`;
-  if (kind === 'sentinel' && /unknown (redis )?command.*sentinel/i.test(message))
-    return 'is no Sentinel: leave out +sentinel and the name.';
   const code = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
   return REFUSED.test(message)
     ? `refuses what it is asked (${code}): docs/redis.md#replicas has what it, its user and proxies must allow.`

@@ -5,56 +5,36 @@
  * counter, and whoever needs one that is missing makes a new one. An entry, and a lease, has a stamp: the generation of this Redis and the
  * values of the counters of its names. One whose stamp is not that of now is none.
  *
- * An epoch is a generation and a number that grows with each invalidation: as long as it stays, nothing was invalidated. The last epochs are
- * remembered. A new generation begins, and no entry counts any more, if there are none, if another run or another server made the last one
- * (a snapshot was restored, or a replica took over), or if the epoch that a process knows is missing among them (they were set back).
+ * The epoch is a generation and a random value that is new at each invalidation: as long as it stays, nothing was invalidated. A new
+ * generation begins, and no entry counts any more, if there is no epoch, or if it is of another run or of another server: a snapshot was
+ * restored, or a replica took over.
  *
- * KEYS: the epochs, then of each record its entry, its lease and the four counters of its names, the last of which is its own. ARGV: the
- * epoch that the process knows, a random text, owner of leases, ms of a lease, records; then of each record what the script says.
+ * KEYS: the epoch, then of each record its entry, its lease and the four counters of its names, the last of which is its own. ARGV: a
+ * random text, owner of leases, ms of a lease, records; then of each record what the script says.
  */
 import { COUNTER_LIFE_MS, NEW_COUNTER_LIFE_MS } from '../keys.ts';
 import { NOW } from './script.ts';
 
-/** How many epochs are remembered. */
-const EPOCHS_MAX = 1_000;
-
 const COMMON = `${NOW}
-local known, random, owner, leaseMs = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local random, owner, leaseMs = ARGV[1], ARGV[2], ARGV[3]
 local function call(...)
   local reply = redis.pcall(...)
   return not (type(reply) == 'table' and reply.err) and reply or nil
 end
 local function get(key) return call('GET', key) or '' end
-local function numberOf(epoch) return tonumber(string.match(epoch, '-(%d+)$') or 0) end
 -- Of this run of this server; empty if the user of Redis may not ask for it.
 local run = string.match(call('INFO', 'server') or '', 'run_id:(%w+)') or ''
 run = string.sub(run, 1, 12)
 -- Nothing if a full Redis takes it no more: no entry counts then.
-local function addEpoch(generation, after)
-  local number = string.format('%.0f', math.max(time[1] * 1000000 + time[2], after + 1))
-  if not call('ZADD', KEYS[1], number, generation .. '-' .. number) then
-    redis.call('DEL', KEYS[1])
-    return ''
-  end
-  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -${EPOCHS_MAX + 1})
-  redis.call('PEXPIRE', KEYS[1], ${COUNTER_LIFE_MS})
-  return generation .. '-' .. number
-end
-local function currentEpoch()
-  local epoch = (call('ZRANGE', KEYS[1], -1, -1) or {})[1]
-  if epoch and string.sub(epoch, 1, #run) == run then
-    local oldest = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
-    local isKnown = known == epoch or numberOf(known) < numberOf(oldest) or redis.call('ZSCORE', KEYS[1], known)
-    if isKnown then return epoch end
-  end
+local function epochOf(generation)
+  local epoch = generation .. '/' .. random
+  if call('SET', KEYS[1], epoch, 'PX', ${COUNTER_LIFE_MS}) then return epoch end
   redis.call('DEL', KEYS[1])
-  return addEpoch(run .. '.' .. random, math.max(numberOf(known), numberOf(epoch or '')))
+  return ''
 end
-local epoch = currentEpoch()
-local generation = string.match(epoch, '^(.*)-') or ''
-local function raiseEpoch()
-  epoch = addEpoch(generation, numberOf(epoch))
-end
+local epoch = get(KEYS[1])
+if epoch == '' or string.sub(epoch, 1, #run) ~= run then epoch = epochOf(run .. '.' .. random) end
+local generation = string.match(epoch, '^(.*)/') or ''
 -- Records have names in common.
 local counters = {}
 local function counterOf(key)
@@ -98,8 +78,8 @@ export type LookupReply = [epoch: string, redisNow: number, ...(string | number)
  */
 export const LOOK_UP = `${COMMON}
 local reply = {epoch, now}
-for record = 0, ARGV[5] - 1 do
-  local at, arg = 2 + 6 * record, 6 + 3 * record
+for record = 0, ARGV[4] - 1 do
+  local at, arg = 2 + 6 * record, 5 + 3 * record
   local entry, lease = KEYS[at], KEYS[at + 1]
   local mode, own, ownFresh = tonumber(ARGV[arg]), ARGV[arg + 1], tonumber(ARGV[arg + 2])
   local stamp, text, taken = stampOf(at), '', ${NONE}
@@ -131,8 +111,8 @@ local most = tonumber(string.match(memory, 'maxmemory:(%d+)') or 0)
 local isFull = most > 0 and string.find(memory, 'maxmemory_policy:noeviction')
   and tonumber(string.match(memory, 'used_memory:(%d+)')) > 0.75 * most
 local removed = {}
-for record = 0, ARGV[5] - 1 do
-  local at, arg = 2 + 6 * record, 6 + 6 * record
+for record = 0, ARGV[4] - 1 do
+  local at, arg = 2 + 6 * record, 5 + 6 * record
   local entry, lease, own = KEYS[at], KEYS[at + 1], KEYS[at + 5]
   local what, readIn, readAs, fresh, life, text = unpack(ARGV, arg, arg + 5)
   local stamp = stampOf(at)
@@ -140,7 +120,7 @@ for record = 0, ARGV[5] - 1 do
     -- Other replicas may have it in memory too.
     redis.call('DEL', own)
     counters[own], removed[entry] = '', stamp
-    if epoch == before then raiseEpoch() end
+    if epoch == before then epoch = epochOf(generation) end
   end
   -- What was read before an invalidation is not stored after it.
   if what == 'store' and not isFull and tonumber(life) > 0 then
@@ -154,14 +134,11 @@ for record = 0, ARGV[5] - 1 do
       for place = at + 2, at + 5 do redis.call('PEXPIRE', KEYS[place], ${COUNTER_LIFE_MS}) end
     end
   end
-  if what ~= 'delete' and string.match(get(lease), '^%S+') == owner then
-    if what == 'renew' then redis.call('PEXPIRE', lease, leaseMs) else redis.call('DEL', lease) end
-  end
+  if what ~= 'delete' and string.match(get(lease), '^%S+') == owner then redis.call('DEL', lease) end
 end
 return refusal or epoch`;
 
-/** KEYS: the epochs, the counters to delete; the epochs again to invalidate everything. ARGV: known epoch, random text. */
+/** KEYS: the epoch, the counters to delete; the epoch again to invalidate everything. ARGV: random text. */
 export const INVALIDATE = `${COMMON}
 for i = 2, #KEYS do redis.call('DEL', KEYS[i]) end
-if redis.call('EXISTS', KEYS[1]) == 0 then epoch = currentEpoch() else raiseEpoch() end
-return epoch`;
+return epochOf(redis.call('EXISTS', KEYS[1]) == 1 and generation or run .. '.' .. random)`;

@@ -9,17 +9,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 export type Script = (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown>;
 
 /** ioredis sends the hash of the script, and the script itself where Redis does not have it (NOSCRIPT). */
-export function defineScript(
-  connection: Pick<RedisConnection, 'redis' | 'scripts'>,
-  name: string,
-  lua: string,
-): Script {
-  connection.scripts.set(name, lua);
-  return (keys, values) => {
-    const { redis } = connection;
-    // A client of another address does not know it yet.
-    if (!(name in redis)) redis.defineCommand(name, { lua });
-    const command = Reflect.get(redis, name) as (...values: readonly unknown[]) => Promise<unknown>;
-    return command.call(redis, keys.length, ...keys, ...values);
-  };
+export function defineScript({ redis }: Pick<RedisConnection, 'redis'>, name: string, lua: string): Script {
+  redis.defineCommand(name, { lua });
+  const command = Reflect.get(redis, name) as (...values: readonly unknown[]) => Promise<unknown>;
+  return (keys, values) => command.call(redis, keys.length, ...keys, ...values);
 }

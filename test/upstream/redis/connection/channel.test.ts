@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { BRIEF_MS, CONNECTION, createOutages } from '../../../../src/upstream/redis/connection/outages.ts';
+import { BRIEF_MS, createOutages } from '../../../../src/upstream/redis/connection/outages.ts';
 import {
   type ChannelOptions,
   LONGEST_PAUSE_MS,
@@ -13,14 +13,11 @@ function connected(status = 'ready', options: Partial<ChannelOptions> = {}) {
   const refused: string[] = [];
   const late: string[] = [];
   const outages = createOutages((reason) => void reported.push(reason));
-  const connection = { redis: { status } };
+  const redis = { status };
   const onRefusal = (code: string) => void refused.push(code);
   const onLate = (what: string) => void late.push(what);
-  const channel = createChannel(
-    { connection, outages, onRefusal, onLate },
-    { what: 'reads', timeoutMs: 1, ...options },
-  );
-  return { ...channel, connection, outages, reported, refused, late };
+  const channel = createChannel({ redis, outages, onRefusal, onLate }, { what: 'reads', timeoutMs: 1, ...options });
+  return { ...channel, outages, reported, refused, late };
 }
 
 const never = () => new Promise<string>(() => undefined);
@@ -56,16 +53,6 @@ test('a cluster is unreachable if the node with the keys is lost, though others 
   await lasts();
   expect(reported).toEqual(['the node with the keys does not answer']);
   expect(outages.isUnreachable()).toBe(true);
-});
-
-test('what comes late is given to who can undo it', async () => {
-  const { call } = connected();
-  let answer: (value: string) => void = () => undefined;
-  const onLate = vi.fn();
-  expect(await call(() => new Promise<string>((resolve) => (answer = resolve)), onLate)).toBeUndefined();
-  answer('a slot');
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(onLate).toHaveBeenCalledWith('a slot');
 });
 
 test('a call that is late has no result, and for a while no other is made', async () => {
@@ -152,43 +139,6 @@ test('on a new connection the next call is made at once', async () => {
   restart();
   expect(reported).toEqual(['no answer in time', undefined]);
   expect(await call(() => Promise.resolve('x'))).toBe('x');
-});
-
-test.each([
-  'TRYAGAIN Multiple keys request during rehashing of slot',
-  'ASK 5 127.0.0.1:7001',
-  'Too many Cluster redirections. Last error: ReplyError: MOVED 5 127.0.0.1:7001',
-  'LOADING Redis is loading the dataset in memory',
-])('a call that was not run (%s) is repeated for the time of its patience', async (message) => {
-  const patient = connected('ready', { timeoutMs: 1_000, patienceMs: 10_000 });
-  const again = vi.fn().mockRejectedValueOnce(replyError(message)).mockResolvedValueOnce('x');
-  expect(await patient.call(again)).toBe('x');
-  expect([patient.refused.length, patient.reported]).toEqual([1, []]);
-  const impatient = connected();
-  const once = vi.fn(() => Promise.reject(replyError(message)));
-  expect(await impatient.call(once)).toBeUndefined();
-  expect(once).toHaveBeenCalledOnce();
-});
-
-test('a call that may have been run is not repeated', async () => {
-  const { call } = connected('ready', { patienceMs: 10_000 });
-  for (const error of [new Error('Connection is closed.'), replyError('ERR Error running script')]) {
-    const next = vi.fn(() => Promise.reject(error));
-    expect(await call(next)).toBeUndefined();
-    expect(next.mock.calls.length).toBeLessThan(2);
-  }
-});
-
-test('a call waits for a connection that is being restored, not for one that is lost', async () => {
-  const { call, connection, outages } = connected('reconnecting', { timeoutMs: 1_000, patienceMs: 10_000 });
-  const waiting = call(() => Promise.resolve('x'));
-  setImmediate(() => (connection.redis.status = 'ready'));
-  expect(await waiting).toBe('x');
-  connection.redis.status = 'reconnecting';
-  vi.useFakeTimers();
-  outages.begin(CONNECTION, 'ECONNREFUSED');
-  await lasts();
-  expect(await call(() => Promise.resolve('x'))).toBeUndefined();
 });
 
 test('without a connection no call is made', async () => {

@@ -105,13 +105,10 @@ put(state, text)
 if how == '' then lock() end
 return now`;
 
-/** For the check at the start. */
-export const keyScripts: readonly string[] = [CLAIM, SAVE];
-
 const TIME = `${NOW}return now`;
 
-/** Without them a write is not sent. A client that is refused may retry after a second; the move of a cluster's slot takes several. */
-const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000, patienceMs: 10_000 };
+/** Without them a write is not sent. A client that is refused may retry after a second. */
+const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
 
 export function createRedisStore(connection: RedisConnection, ttlMs: number, limits = STORE_LIMITS): KeyStore {
   const call = connection.channel(CALLS);
