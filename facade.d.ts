@@ -197,9 +197,9 @@ export interface FacadeOptions extends FacadeHooks {
   otelServiceName?: string | undefined;
   /** File with the ACCESS_TOKEN, read again when it changes (a path). Default: none. */
   accessTokenFile?: string | undefined;
-  /** File with the REDIS_URL, read again when it changes (a path). Default: none. */
+  /** File with the REDIS_URL (a path). Default: none. */
   redisUrlFile?: string | undefined;
-  /** File with the IDEMPOTENCY_REDIS_URL, read again when it changes (a path). Default: none. */
+  /** File with the IDEMPOTENCY_REDIS_URL (a path). Default: none. */
   idempotencyRedisUrlFile?: string | undefined;
   /** Proxy through which upstreams at https:// are called; one at http:// is called directly, because a proxy would read the tokens (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
   httpsProxy?: string | undefined;

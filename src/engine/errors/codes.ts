@@ -346,7 +346,7 @@ const table = {
         { status: exactly(429), retry: 'later' },
       ),
       TOO_MANY_KEYED_WRITES: clientNotes(
-        'Too many writes with keys of the caller run, or wait for one key. Nothing was sent.',
+        'Too many writes with keys of the caller run. Nothing was sent.',
         'Send it again after `retryAfter` seconds, with the same key.',
         { status: exactly(429), retry: 'later' },
       ),

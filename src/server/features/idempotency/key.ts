@@ -1,10 +1,9 @@
 /** The header `Idempotency-Key`, and what it is a key of: a document, its variables and files. */
 import { type Hmac, hash } from 'node:crypto';
-import { Kind, type SelectionSetNode, print } from 'graphql';
+import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../../engine/plan/document.ts';
 import type { UploadedFile } from '../../../engine/values/uploaded-file.ts';
-import { serviceWrittenBy } from '../../../engine/settle/write-rules.ts';
 import { oncePer } from '../../../lib/remember.ts';
 import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
 import { type KeySecrets, secretsOf } from './store/seal.ts';
@@ -34,30 +33,11 @@ export interface IdempotencyKey extends KeySecrets {
   readonly fingerprint: string;
 }
 
-/**
- * What a key is of, with variables that are within their limits. `events`: facades that share keys may write to several services of events.
- */
-export function identify(
-  given: string,
-  ready: ExecutableDocument,
-  variables: Variables | undefined,
-  events: string,
-): IdempotencyKey {
-  const secrets = secretsOf(isOfEvents(ready) ? `${given} ${events}` : given);
+/** What a key is of, with variables that are within their limits. */
+export function identify(given: string, ready: ExecutableDocument, variables: Variables | undefined): IdempotencyKey {
+  const secrets = secretsOf(given);
   return { ...secrets, fingerprint: fingerprintOf(secrets.hmac().update(hashOfDocument(ready)), variables ?? {}) };
 }
-
-const isOfEvents = oncePer(({ document }: ExecutableDocument) =>
-  document.definitions.some((each) => 'selectionSet' in each && writesToEvents(each.selectionSet)),
-);
-
-/** Whether the operation, or a fragment of it, has such a field at its root: no other field writes. */
-const writesToEvents = ({ selections }: SelectionSetNode): boolean =>
-  selections.some((each) =>
-    each.kind === Kind.FIELD
-      ? serviceWrittenBy(each.name.value) === 'events'
-      : each.kind === Kind.INLINE_FRAGMENT && writesToEvents(each.selectionSet),
-  );
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hash('sha256', `${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`, 'base64url'),

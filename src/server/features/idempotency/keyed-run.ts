@@ -1,5 +1,5 @@
 /**
- * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile waits for it, a later one gets the same
+ * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile is told so, a later one gets the same
  * response. If the outcome of a write is unknown, the next request continues where the last one ended.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,18 +9,18 @@ import { variablesLimit } from '../../../engine/documents/limits.ts';
 import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
-import { serviceName } from '../../../upstream/redis/keys.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
-import { type Callers, createCallers } from './callers.ts';
+import { createCallers } from './callers.ts';
 import { type Journal, createJournal } from './journal.ts';
 import { journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
 import { withKeyPrice } from './price.ts';
-import { forgotten, reused, tooManyKeys, tooManyWrites, unavailable, whose } from './refusals.ts';
+import { forgotten, inProgress, reused, tooManyKeys, unavailable, whose } from './refusals.ts';
 import {
+  type Claim,
   type FoundRow,
   type Held,
   type KeyStore,
@@ -42,15 +42,7 @@ export interface KeyedRunner {
   drain: (withinMs: number) => Promise<void>;
 }
 
-type KeySettings = Pick<
-  Config,
-  | 'idempotencyTtlSeconds'
-  | 'upstreamSettleMs'
-  | 'callTimeoutMs'
-  | 'uploadTimeoutMs'
-  | 'operationTimeoutMs'
-  | 'eventBaseUrl'
->;
+type KeySettings = Pick<Config, 'idempotencyTtlSeconds' | 'upstreamSettleMs' | 'callTimeoutMs' | 'uploadTimeoutMs'>;
 
 export function createKeyedRunner(
   config: KeySettings,
@@ -62,8 +54,7 @@ export function createKeyedRunner(
   const store = keyConnection ? createRedisStore(keyConnection, ttlMs) : createMemoryStore(ttlMs);
   const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
   const run = { store, upstream, runOperation, times: { settleMs, callTimeoutMs, uploadTimeoutMs } };
-  const callers = createCallers(config.operationTimeoutMs);
-  const events = serviceName(config.eventBaseUrl!);
+  const begin = createCallers();
   /** The ends of runs whose clients have left. */
   const left = new Set<Promise<void>>();
 
@@ -79,11 +70,16 @@ export function createKeyedRunner(
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
       if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
       if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
-      const key = identify(given, ready, request.variables, events);
+      const key = identify(given, ready, request.variables);
       const keyed: KeyedRun = { ...run, prepared, request, key, sender: senderOf(upstream.senderOf(token), key) };
-      const { found, end } = await claim(keyed, callers);
-      if (!end) {
-        const text = found && key.unseal(found.text);
+      const end = begin(keyed.sender.credential);
+      const { kind, found } = await claim(keyed).catch((error: unknown) => {
+        end();
+        throw error;
+      });
+      if (kind === 'found') {
+        end();
+        const text = key.unseal(found!.text);
         if (text === undefined) throw forgotten();
         return { ...readKept(text, ready), isReplayed: true };
       }
@@ -120,31 +116,15 @@ function senderOf(sender: ReturnType<UpstreamClient['senderOf']>, { name, finger
   };
 }
 
-/** Takes the lock of the key, until `end`; without `end`, the key is done. Throws the reason why the request is not run. */
-async function claim(
-  keyed: KeyedRun,
-  callers: Callers,
-): Promise<{ found: FoundRow | undefined; end: (() => void) | undefined }> {
-  const { store, key, request, sender } = keyed;
-  const { credential } = sender;
-  if (callers.isBusy(credential)) throw tooManyWrites();
-  const waiter = { caller: credential, cancellation: request.cancellation, parking: request.parking };
-  const claimed = await callers.untilFree(waiter, key.name, {
-    look: () => store.claim(sender.held(), sender.row()),
-    giveBack: async ({ kind, found }) => kind === 'locked' && store.end(sender.held(), found),
-  });
+/** Takes the lock of the key, or finds what is kept of it. Throws the reason why the request is not run. */
+async function claim({ store, sender }: KeyedRun): Promise<Claim> {
+  const claimed = await store.claim(sender.held(), sender.row());
   if (!claimed) throw unavailable();
-  if (claimed.kind === 'full') throw tooManyKeys();
   const { kind, found } = claimed;
-  if (kind === 'found') {
-    refuseOthers(found!, sender.row());
-    return { found, end: undefined };
-  }
-  if (callers.isBusy(credential)) {
-    await store.end(sender.held(), found); // others have begun since
-    throw tooManyWrites();
-  }
-  return { found, end: callers.run(credential) };
+  if (kind === 'full') throw tooManyKeys();
+  if (kind === 'held') throw inProgress();
+  if (kind === 'found') refuseOthers(found!, sender.row());
+  return claimed;
 }
 
 /** Throws unless the row is of the same request of the same token or person. */

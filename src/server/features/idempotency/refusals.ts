@@ -39,7 +39,7 @@ export const tooManyKeys = (): HttpError =>
   refused('TOO_MANY_IDEMPOTENCY_KEYS', 'Too many idempotency keys are in use.', '60');
 
 export const tooManyWrites = (): HttpError =>
-  refused('TOO_MANY_KEYED_WRITES', 'Too many writes with idempotency keys of this caller run or wait.', '1');
+  refused('TOO_MANY_KEYED_WRITES', 'Too many writes with idempotency keys of this caller run.', '1');
 
 /** `retryAfter`: seconds until it can be settled, if time helps. */
 export const outcomeUnknown = (
