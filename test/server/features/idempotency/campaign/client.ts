@@ -11,8 +11,10 @@ export const SETTLE_MS = 1_500;
 const UNKNOWN_END_MS = CALL_TIMEOUT_MS + 2_000 + SETTLE_MS;
 /** After the settle time. */
 const LATE_ATTEMPTS = 8;
-/** Those that nobody answered, or that the store of keys refused, included. */
+/** With those that say nothing of the outcome. */
 const ATTEMPTS = 40;
+/** What a client waits while its write still runs. */
+const RUNNING_MS = 300;
 
 export interface Answer {
   /** `NO_ANSWER`: the connection was lost, or the client has left. Undefined for a response without errors. */
@@ -53,6 +55,10 @@ const passing = new Set([
   'OVERLOADED',
 ]);
 const isPassing = (code: string): boolean => passing.has(code);
+
+/** Nobody answered, the store of keys cannot be reached, or an attempt before still runs. */
+const isNoOutcome = ({ code = '' }: Answer): boolean =>
+  ['NO_ANSWER', 'IDEMPOTENCY_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS'].includes(code);
 
 const isFinal = ({ code, retryAfter }: Answer): boolean =>
   code === undefined || !isPassing(code) || (code === 'UPSTREAM_RESULT_UNKNOWN' && retryAfter === undefined);
@@ -111,10 +117,11 @@ export async function pursue(pursuit: Pursuit): Promise<Pursued> {
       if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
         settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
       // A pause that the service has asked for may begin with any attempt.
-      const pauseMs = answer.code === 'RATE_LIMITED' ? 1_000 * (answer.retryAfter ?? 0) : 0;
+      const askedMs = answer.code === 'RATE_LIMITED' ? 1_000 * (answer.retryAfter ?? 0) : 0;
+      const pauseMs = answer.code === 'IDEMPOTENCY_IN_PROGRESS' ? RUNNING_MS : askedMs;
       await sleep(Math.max(100, pauseMs, settleAt - performance.now()));
       answer = await attempt();
-      if (answer.code !== 'NO_ANSWER' && answer.code !== 'IDEMPOTENCY_UNAVAILABLE') late++;
+      if (!isNoOutcome(answer)) late++;
     }
   }
 }
