@@ -7,7 +7,7 @@ import { readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
 import { type OnOwnRefused, createOwnRefusals } from './auth/own-refusals.ts';
 import { noTiers } from './auth/tiers.ts';
-import type { RequestContext, Sender } from './auth/request-context.ts';
+import { type RequestContext, type Sender, bearerOf } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
@@ -209,7 +209,3 @@ const background = (services: SessionServices, { credential, address, rateShare 
     callLog: createCallLog(),
     extra: 'refresh',
   });
-
-/** The token of `Bearer …`; null for anything else. */
-export const bearerOf = (authorization: string | undefined): string | null =>
-  /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

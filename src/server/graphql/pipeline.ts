@@ -78,7 +78,8 @@ export function createPipeline(parts: PipelineParts) {
       const planned = planRequest(parts, ready, request, { span, writes });
       if ('errors' in planned) return end(undefined, planned);
       const { document, coerced, session, context, format } = planned;
-      if (request.explain === 'plan') return end(undefined, await explainPlan(parts.config, coerced, context));
+      const hasKey = request.idempotencyKey !== undefined;
+      if (request.explain === 'plan') return end(undefined, await explainPlan(parts.config, coerced, context, hasKey));
       const executed = await document.run(context, coerced);
       const { calls } = worstCaseOf(context.plan, coerced);
       if (!(Symbol.asyncIterator in executed))

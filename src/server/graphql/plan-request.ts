@@ -89,18 +89,20 @@ function planFor(
   }
 }
 
-/** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. */
+/** `x-explain: plan`: what the operation would cost, and how it becomes cheaper. `hasKey`: it has an idempotency key. */
 export async function explainPlan(
   config: DocumentSettings,
   coerced: Variables,
   { plan, upstream }: Context,
+  hasKey: boolean,
 ): Promise<ExecutionResult> {
   const { calls, items, values } = worstCaseOf(plan, coerced);
+  const range = await callRangeOf(plan, coerced, upstream);
   const hints = hintsOf({ plan, variables: coerced }, config);
   const excess = excessCalls(calls, isOfMutation(plan), config);
   const stopsAt = calls.max > config.maxUpstreamCalls ? config.maxUpstreamCalls : undefined;
   const extensions = {
-    upstream: await callRangeOf(plan, coerced, upstream),
+    upstream: hasKey ? withKey(range) : range,
     answer: { items, values },
     ...(excess ? { limit: excess.limit } : stopsAt !== undefined && { stopsAt }),
     ...(hints.length > 0 && { hints }),

@@ -56,3 +56,7 @@ export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload
   /** What it reads anew although it is cached; undefined for most. */
   readonly reload?: Reload | undefined;
 }
+
+/** The token of `Bearer …`; null for anything else. */
+export const bearerOf = (authorization: string | undefined): string | null =>
+  /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;

@@ -8,7 +8,8 @@ import type { Config } from '../../../config/settings.ts';
 import { variablesLimit } from '../../../engine/documents/limits.ts';
 import { type ClientCode, notesOn } from '../../../engine/errors/codes.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
-import { type UpstreamClient, bearerOf } from '../../../upstream/client.ts';
+import { bearerOf } from '../../../upstream/auth/request-context.ts';
+import type { UpstreamClient } from '../../../upstream/client.ts';
 import type { Outcome } from '../../graphql/outcome.ts';
 import type { RunOperation } from '../../graphql/pipeline.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
@@ -17,7 +18,6 @@ import { type Journal, createJournal } from './journal.ts';
 import { journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
-import { withKeyPrice } from './price.ts';
 import { forgotten, inProgress, reused, tooManyKeys, unavailable, whose } from './refusals.ts';
 import {
   type Claim,
@@ -31,9 +31,6 @@ import {
 } from './store/key-store.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import { createRedisStore } from './store/redis-store.ts';
-
-/** How often the end of a run is stored again while Redis cannot be reached. */
-const END_ATTEMPTS = 60;
 
 export interface KeyedRunner {
   /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
@@ -65,11 +62,11 @@ export function createKeyedRunner(
       if (ready?.operation.operation !== OperationTypeNode.MUTATION || ttlMs === 0)
         return runOperation(prepared, request);
       const given = readKey(request.idempotencyKey);
-      // Nothing is written without a token.
-      if (token === null || request.explain === 'off') return runOperation(prepared, request);
+      // Nothing is written without a token, nor planned only.
+      if (token === null || request.explain === 'off' || request.explain === 'plan')
+        return runOperation(prepared, request);
       // What the variables cost is limited before anything is computed of them; the pipeline rejects them.
       if (request.variables && variablesLimit(request.variables)) return runOperation(prepared, request);
-      if (request.explain === 'plan') return withKeyPrice(await runOperation(prepared, request));
       const key = identify(given, ready, request.variables);
       const keyed: KeyedRun = { ...run, prepared, request, key, sender: senderOf(upstream.senderOf(token), key) };
       const end = begin(keyed.sender.credential);
@@ -167,13 +164,8 @@ async function runKeyed(
     await saved;
     const last = endOf(journal, result, key) ?? (isJournalOpen ? row : undefined);
     const ended = last && rowOf(last.state, last.text);
-    if (await store.end(sender.held(), ended)) return;
-    // Redis cannot be reached: until the end is stored, another request with the key reads back what was written.
-    let attempts = 0;
-    const tryAgain = async () => {
-      if (++attempts > END_ATTEMPTS || (await store.end(sender.held(), ended))) clearInterval(again);
-    };
-    const again = setInterval(() => void tryAgain(), RENEWED_MS).unref();
+    // If Redis cannot be reached, the next request with the key reads back what was written.
+    await store.end(sender.held(), ended);
   }
   try {
     const outcome = await runOperation(prepared, request, journal);

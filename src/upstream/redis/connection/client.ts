@@ -12,7 +12,7 @@ export const RECONNECT_MS = 500;
 const CONNECT_MS = 2_000;
 /** How long a socket may take to close before it is destroyed: an unreachable peer never closes it. */
 const DISCONNECT_MS = 100;
-/** When the system begins to try a connection that nothing is sent on, and how often that is tried: a firewall may have dropped it. */
+/** When the system begins to probe a connection that nothing is sent on: a firewall forgets idle ones. */
 const IDLE_MS = 10_000;
 /** If a reply is due and no data arrives for so long, the connection is replaced. */
 const SILENT_MS = 2_000;
@@ -56,7 +56,7 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisCl
       // Names are looked up for each connection; a certificate is for the name, too.
       dnsLookup: (name, onFound) => onFound(null, name),
     });
-    cluster.on('+node', keepInUse);
+    cluster.on('+node', catchAll);
     return cluster;
   }
   const redis = new Redis({
@@ -66,26 +66,18 @@ export function createRedisClient(address: RedisAddress, tls: TlsFiles): RedisCl
     retryStrategy: retry,
     ...(kind === 'server' ? hosts[0]! : sentinelOptions(address, tls, retry)),
   });
-  keepInUse(redis);
+  catchAll(redis);
   return redis;
 }
 
-function keepInUse(node: IORedis.Redis): void {
+/** The client itself sends commands whose promises nobody has, like ASKING: their rejection would end the process. */
+function catchAll(node: IORedis.Redis): void {
   const send = node.sendCommand.bind(node);
   node.sendCommand = (command, stream) => {
     const reply = send(command, stream);
-    // The client itself sends commands whose promises nobody has, like ASKING: their rejection would end the process.
     (reply as Promise<unknown>).catch(() => undefined);
     return reply;
   };
-  let pings: NodeJS.Timeout | undefined;
-  node.on('ready', () => {
-    pings ??= setInterval(() => void node.ping().catch(() => undefined), IDLE_MS).unref();
-  });
-  node.on('close', () => {
-    clearInterval(pings);
-    pings = undefined;
-  });
 }
 
 function sentinelOptions(

@@ -105,8 +105,6 @@ put(state, text)
 if how == '' then lock() end
 return now`;
 
-const TIME = `${NOW}return now`;
-
 /** Without them a write is not sent. A client that is refused may retry after a second. */
 const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
 
@@ -114,16 +112,16 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
   const call = connection.channel(CALLS);
   const claim = defineScript(connection, 'catalogKey_claim', CLAIM);
   const save = defineScript(connection, 'catalogKey_save', SAVE);
-  const time = defineScript(connection, 'catalogKey_time', TIME);
-  const keysOf = ({ name, account }: Held) => [
-    connection.key(`key:${name}`),
-    ...[account.name, 'all', NEW_ACCOUNT].map((each) => connection.key(`keys:${each}`)),
-  ];
-  const valuesOf = ({ holder, account }: Held, row: Omit<Row, 'state' | 'text'> & Partial<Row>, share = 1) => {
-    const accounts = accountsOf({ ...account, isNew: true }, limits);
-    const most = [...accounts.map(({ rows }) => rows), ...accounts.map(({ text }) => share * text)];
+  const { key } = connection;
+  const shared = [key('keys:all'), key(`keys:${NEW_ACCOUNT}`)];
+  const keysOf = ({ name, account }: Held) => [key(`key:${name}`), key(`keys:${account.name}`), ...shared];
+  const accounts = accountsOf({ name: '', isNew: true }, limits);
+  const mostOf = (share: number) => [...accounts.map(({ rows }) => rows), ...accounts.map(({ text }) => share * text)];
+  const [most, mostOfResponses] = [mostOf(1), mostOf(RESPONSES_SHARE)];
+  const valuesOf = ({ holder, account }: Held, row: Omit<Row, 'state' | 'text'> & Partial<Row>, isEnd = false) => {
     const { fingerprint, token, person, state = 'claimed', text = '' } = row;
-    return [holder, ttlMs, account.isNew ? '1' : '', ...most, fingerprint, token, person, state, text];
+    const all = isEnd && state === 'done' ? mostOfResponses : most;
+    return [holder, ttlMs, account.isNew ? '1' : '', ...all, fingerprint, token, person, state, text];
   };
   const nobody = { fingerprint: '', token: '', person: '' };
   return {
@@ -136,11 +134,14 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
       return reply as number | 'lost' | 'full' | undefined;
     },
     async end(held, row) {
-      const values = valuesOf(held, row ?? nobody, row?.state === 'done' ? RESPONSES_SHARE : 1);
+      const values = valuesOf(held, row ?? nobody, true);
       const reply = await call(() => save(keysOf(held), [...values, row ? 'row' : 'nothing']));
       return reply === undefined ? undefined : 'ended';
     },
-    now: async () => (await call(() => time([connection.key('keys:all')], []))) as number | undefined,
+    async now() {
+      const time = await call(() => connection.redis.time());
+      return time && Math.floor(Number(time[0]) * 1_000 + Number(time[1]) / 1_000);
+    },
   };
 }
 
