@@ -98,7 +98,6 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
       if (problem) return Promise.reject(problem);
       return sessionOf(source.endpoint).records.load(kind, source, key, ...rest);
     },
-    isKnownAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isKnownAbsent(kind, source, key),
     absenceOf: (kind, source, key) => sessionOf(source.endpoint).records.absenceOf(kind, source, key),
     addEvidence: (kind, source, ...rest) => sessionOf(source.endpoint).records.addEvidence(kind, source, ...rest),
     isAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isAbsent(kind, source, key),

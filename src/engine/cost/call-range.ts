@@ -127,9 +127,8 @@ function requestsOfRecord(
 const unlessAbsent = (request: RootRequest, kind: string, source: RecordSource, key: string): RootRequest => ({
   ...request,
   wouldSend: async (session) => {
-    const isAbsent =
-      session.records.isKnownAbsent(kind, source, key) ||
-      (await session.records.absenceOf(kind, source, key)?.()) === true;
+    const absence = session.records.absenceOf(kind, source, key);
+    const isAbsent = typeof absence === 'function' ? await absence() : absence;
     return !isAbsent && request.wouldSend(session);
   },
 });

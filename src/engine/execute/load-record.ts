@@ -80,9 +80,8 @@ function eagerChildrenOf(
   { context, variables }: Resolution,
 ): readonly ChildCall[] {
   const { eagerCalls, type, rule } = selection;
-  if (eagerCalls.length === 0 || context.upstream.records.isKnownAbsent(type.name, rule.record!, key))
-    return noChildren;
-  return childCallsOf(record, selection, variables);
+  const hasNone = eagerCalls.length === 0 || context.upstream.records.absenceOf(type.name, rule.record!, key) === true;
+  return hasNone ? noChildren : childCallsOf(record, selection, variables);
 }
 
 interface Loading {
@@ -203,7 +202,8 @@ const startAll = (
   { context, path: prev, variables }: Resolution,
 ): StartedChild[] => {
   const { records } = context.upstream;
-  const isAbsent = records.absenceOf(type.name, rule.record!, key);
+  const absence = records.absenceOf(type.name, rule.record!, key);
+  const isAbsent = absence === true ? undefined : absence;
   return calls.map((call) => {
     const { plan, args } = call;
     let response: Promise<unknown>;

@@ -28,8 +28,8 @@ export interface Sender {
 export interface Reload {
   /** What was stored before then is old. */
   readonly since: number;
-  /** Whether an old entry is to be read anew. That takes one read from the share of the address, unless `isPeek`. */
-  mayRead: (entry: string, isPeek: boolean) => boolean;
+  /** Whether an old entry is to be read anew. That takes one read from the share of the address. */
+  mayRead: (entry: string) => boolean;
   /** To be called when the service has responded. */
   wasRead: (entry: string) => void;
 }

@@ -76,7 +76,6 @@ class CacheHandle {
   /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
   private version: VersionToken | undefined = undefined;
   private readonly releases: (() => void)[] = [];
-  private isPeek = false;
   private wasFound = false;
   /** What is cached and older than the client wants: whatever is read is compared with it. */
   private old: Json | undefined = undefined;
@@ -95,35 +94,34 @@ class CacheHandle {
     this.seconds = seconds;
   }
 
-  private readerOf(members?: readonly string[]): CacheReader {
+  private readerOf(members?: readonly string[], isPeek?: true): CacheReader {
     const { since, viewer, parts } = this.viewer;
     const { cancellation, isRefresh, isAccepted } = viewer;
-    const mayLease = !this.isPeek && isAccepted === true && !parts.unstored.has(this.endpoint);
+    const mayLease = !isPeek && isAccepted === true && !parts.unstored.has(this.endpoint);
     return { members, since, cancellation, isRefresh, mayLease };
   }
 
-  /** `members`: those that are needed of a record. At the end `release` is called: others may wait for what the reader lacks. */
-  get(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
+  /**
+   * `members`: those that are needed of a record. At the end `release` is called: others may wait for what the reader lacks, unless it only
+   * looks.
+   */
+  get(members?: readonly string[], isPeek?: true): Promise<Cached | undefined> | Cached | undefined {
     if (!this.key) return undefined;
-    const found = this.viewer.parts.cache.get(this.key, this.readerOf(members));
+    const found = this.viewer.parts.cache.get(this.key, this.readerOf(members, isPeek));
     return found instanceof Promise ? found.then((later) => this.cached(later)) : this.cached(found);
   }
 
-  /** Whether it is known that there is no such record. Where other processes may have made it since, only Redis can tell. */
-  isKnownAbsent(): boolean {
-    return !this.viewer.parts.cache.confirm && this.isAbsentInMemory();
-  }
-
-  /** Whether there is no such record where replicas share the cache. Redis is asked, together with the lookups of the same turn. */
-  async isFoundAbsent(): Promise<boolean> {
+  /** Whether it is cached that there is no such record. Where other processes may have made it since, Redis is asked, with the lookups of the same turn. */
+  isAbsent(): boolean | Promise<boolean> {
     const { key, viewer } = this;
-    return key !== null && (await viewer.parts.cache.isCurrent(this.readerOf())) && this.isAbsentInMemory();
-  }
-
-  private isAbsentInMemory(): boolean {
-    const { key, viewer } = this;
-    const entry = key === null ? undefined : viewer.parts.cache.find(key);
-    return entry?.isAbsent === true && !(this.isOld(entry) && this.mayReload(true));
+    if (key === null) return false;
+    const { cache } = viewer.parts;
+    const found = (isCurrent: boolean) => {
+      const entry = isCurrent ? cache.find(key) : undefined;
+      return entry?.isAbsent === true && !(this.isOld(entry) && this.mayReload());
+    };
+    const isCurrent = cache.isCurrent(this.readerOf());
+    return isCurrent instanceof Promise ? isCurrent.then(found) : found(isCurrent);
   }
 
   /** Whether the client wants something newer. */
@@ -132,14 +130,8 @@ class CacheHandle {
     return reload !== undefined && since < reload.since;
   }
 
-  private mayReload(isPeek: boolean): boolean {
-    return this.viewer.viewer.reload!.mayRead(this.key!.text, isPeek);
-  }
-
-  /** Looks at the cache without reading from the service because of it. */
-  peek(members?: readonly string[]): Promise<Cached | undefined> | Cached | undefined {
-    this.isPeek = true;
-    return this.get(members);
+  private mayReload(): boolean {
+    return this.viewer.viewer.reload!.mayRead(this.key!.text);
   }
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
@@ -174,7 +166,7 @@ class CacheHandle {
     const isServed = now < (this.viewer.viewer.isRefresh ? freshUntil : entry.servedUntil);
     const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
-    const isReload = isOld && this.mayReload(this.isPeek);
+    const isReload = isOld && this.mayReload();
     const isFresh = isServed && !isReload;
     const isDue = isFresh && now >= freshUntil;
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));

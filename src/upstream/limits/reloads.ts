@@ -25,23 +25,15 @@ export function createReloads(): (address: string) => Reload {
 
   return (address) => {
     const since = performance.now();
-    /** By entry. What a peek refuses stays refused: the operation uses what it was shown. */
+    /** By entry: the operation goes on as it began. */
     const decided = new Map<string, boolean>();
-    /** Entries that a peek found, and that are not read yet. */
-    const expected = new Set<string>();
 
-    function mayRead(entry: string, isPeek: boolean): boolean {
-      const known = decided.get(entry) ?? (isPeek && expected.has(entry) ? true : undefined);
-      if (known !== undefined) return known;
+    function mayRead(entry: string): boolean {
+      let may = decided.get(entry);
+      if (may !== undefined) return may;
       const isDue = (readAt.get(entry) ?? -Infinity) <= since - RELOAD_MS;
-      const may = isPeek
-        ? isDue && reads.state(address).taken + expected.size < RELOADS_PER_ADDRESS
-        : isDue && reads.take({ window: address, id: String(made++), address }, share) === 0;
-      if (may && isPeek) expected.add(entry);
-      else {
-        expected.delete(entry);
-        decided.set(entry, may);
-      }
+      may = isDue && reads.take({ window: address, id: String(made++), address }, share) === 0;
+      decided.set(entry, may);
       return may;
     }
     return { since, mayRead, wasRead: (entry) => void readAt.set(entry, performance.now()) };

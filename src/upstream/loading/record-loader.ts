@@ -73,17 +73,12 @@ export class RecordLoader {
     return done.then(() => viewOf(known, state, members));
   }
 
-  /** Whether it is known without waiting that there is no such record. */
-  isKnownAbsent(kind: string, source: RecordSource, key: string): boolean {
-    const state = this.stateOf(kind, source, key);
-    return state.isAbsent || state.cache.isKnownAbsent();
-  }
-
-  /** Finds out whether there is no such record; undefined if nothing is to be learnt beyond `isKnownAbsent`. */
-  absenceOf(kind: string, source: RecordSource, key: string): (() => Promise<boolean>) | undefined {
-    if (!this.context.cache.parts.cache.confirm) return undefined;
-    const { cache } = this.stateOf(kind, source, key);
-    return () => cache.isFoundAbsent();
+  /** True if it is known that there is no such record; a function that finds out where other processes may have made or removed it. */
+  absenceOf(kind: string, source: RecordSource, key: string): true | (() => Promise<boolean>) | undefined {
+    const { isAbsent, cache } = this.stateOf(kind, source, key);
+    if (isAbsent) return true;
+    if (this.context.cache.parts.isShared) return async () => cache.isAbsent();
+    return cache.isAbsent() === true || undefined;
   }
 
   /**
@@ -125,7 +120,7 @@ export class RecordLoader {
   async wouldRequest(kind: string, source: RecordSource, key: string, members: MemberNames): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
-    const cached = await cache.record(source.endpoint, kind, key).peek(members);
+    const cached = await cache.record(source.endpoint, kind, key).get(members, true);
     const wanted = members.filter((member) => isUpstreamMember(source, member));
     const isFresh = cached !== undefined && maySaveCall(source.endpoint, cached);
     return isFresh && this.isCovered(source, wanted, { ...cached, isFresh }) ? null : `${kind}:${key}`;

@@ -72,7 +72,7 @@ export class ResponseLoader {
     const request = requestIfUsable(endpoint, input, members);
     if (!request) return null;
     const { wirePath } = request;
-    const cached = await cache.response(endpoint, wirePath).peek();
+    const cached = await cache.response(endpoint, wirePath).get(undefined, true);
     return cached && maySaveCall(endpoint, cached) ? null : wirePath;
   }
 
@@ -107,7 +107,7 @@ export class ResponseLoader {
     const found = new Map<ResponseLoad, { cache: ResponseHandle; cached: Cached | undefined }>();
     const peek = async (load: ResponseLoad) => {
       const cache = this.context.cache.response(load.request.endpoint, load.request.wirePath);
-      found.set(load, { cache, cached: await cache.peek() });
+      found.set(load, { cache, cached: await cache.get(undefined, true) });
     };
     await Promise.all(loads.map(peek));
     const left: ResponseLoad[] = [];

@@ -236,19 +236,19 @@ describe('what may be read anew', () => {
     const { advanceTimersByTime } = clock();
     const reloads = createReloads();
     const first = reloads('192.0.2.1');
-    expect(first.mayRead('a', false)).toBe(true);
+    expect(first.mayRead('a')).toBe(true);
     first.wasRead('a');
-    expect(first.mayRead('a', false)).toBe(true); // the operation goes on as it began
+    expect(first.mayRead('a')).toBe(true); // the operation goes on as it began
     advanceTimersByTime(9_999);
-    expect(reloads('192.0.2.2').mayRead('a', false)).toBe(false);
+    expect(reloads('192.0.2.2').mayRead('a')).toBe(false);
     advanceTimersByTime(1);
-    expect(reloads('192.0.2.2').mayRead('a', false)).toBe(true);
+    expect(reloads('192.0.2.2').mayRead('a')).toBe(true);
   });
 
   test('is a share of each address, which comes back a minute after each read', () => {
     const { advanceTimersByTime } = clock();
     const reloads = createReloads();
-    const read = (address: string) => reloads(address).mayRead(`entry ${++entries}`, false);
+    const read = (address: string) => reloads(address).mayRead(`entry ${++entries}`);
     let entries = 0;
     expect(read('192.0.2.1')).toBe(true);
     advanceTimersByTime(30_000);
@@ -256,16 +256,6 @@ describe('what may be read anew', () => {
     expect([read('192.0.2.1'), read('192.0.2.2')]).toEqual([false, true]);
     advanceTimersByTime(30_000);
     expect([read('192.0.2.1'), read('192.0.2.1')]).toEqual([true, false]);
-  });
-
-  test('is not used up by a look, and what a look refuses stays refused', () => {
-    clock();
-    const reloads = createReloads();
-    const operation = reloads('192.0.2.1');
-    for (let at = 0; at < RELOADS_PER_ADDRESS; at++) expect(operation.mayRead(`entry ${at}`, true)).toBe(true);
-    expect([operation.mayRead('one more', true), operation.mayRead('one more', false)]).toEqual([false, false]);
-    expect(operation.mayRead('entry 0', false)).toBe(true);
-    expect(reloads('192.0.2.1').mayRead('entry 1', false)).toBe(true);
   });
 });
 
