@@ -143,7 +143,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     records,
     caching: createCachingWatch(settings, onCachingForbidden),
     changeLocks: createChangeLocks(),
-    onRejected: (credential) => forgetRejected(records, credential),
+    onRejected: ({ id }) => void records.invalidateCredential(id),
     observe,
     inspect,
     refresh: (each, reader) => void refresh(reader.credential.id, each, () => background(services, reader)),
@@ -174,15 +174,6 @@ const apart = (services: SessionServices): SessionServices => {
 
 const namespaceOf = ({ baseUrl }: TransportSettings, { namespace = serviceName(baseUrl) }: UpstreamParts): string =>
   namespace;
-
-/** Drops what was read with a client's credential that the service rejected. Anybody can make up tokens: with those nothing was ever stored. */
-function forgetRejected(records: RecordCache, credential: Credential): void {
-  const { id, accepted, mayHaveStored } = credential;
-  if (!mayHaveStored) return;
-  // While another service accepts it, what that one answers is stored.
-  if (!accepted) credential.mayHaveStored = false;
-  void records.invalidateCredential(id);
-}
 
 /** Facades over other services may share the same Redis. */
 const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onInvalidation: () => void) =>

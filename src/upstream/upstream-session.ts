@@ -60,15 +60,7 @@ export class UpstreamSession implements LoadContext {
     this.services = services;
     this.context = context;
     this.calls = new CallPolicy(services, context);
-    const { cancellation, extra, reload } = context;
-    this.cache = (isUnreadable ? emptyCache : services.records).forViewer({
-      credential: credential.id,
-      hasToken: isLoggedIn,
-      cancellation,
-      isAccepted: credential.isOwn || credential.accepted,
-      isRefresh: extra === 'refresh',
-      reload,
-    });
+    this.cache = (isUnreadable ? emptyCache : services.records).forViewer(context);
     const { isRejected, filmTier, person } = credential;
     this.viewer = { isLoggedIn, isRejected, filmTier, person };
     this.callLog = context.callLog;

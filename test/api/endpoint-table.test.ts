@@ -25,7 +25,9 @@ function keyOf(read: Endpoint): CacheKey {
   const cache = createMemoryCache(1_000);
   let found: CacheKey | undefined;
   const get = (key: CacheKey) => cache.get((found = key));
-  const viewer = createRecordCache({ cache: { ...cache, get } }).forViewer({ credential: 'x', hasToken: true });
+  const viewer = createRecordCache({ cache: { ...cache, get } }).forViewer({
+    credential: { id: 'x', isOwn: false, accepted: false },
+  });
   void viewer.record(read, 'Subject', '7').get(['id']);
   return found!;
 }

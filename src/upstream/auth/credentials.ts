@@ -24,8 +24,6 @@ export interface Credential {
   possibleTiers: readonly Tier[];
   /** A service has accepted it, and has not rejected it since. */
   accepted: boolean;
-  /** A service has accepted it at some time, so that something may be stored that was read with it. */
-  mayHaveStored: boolean;
   /** The last response about the token was that a service does not accept it. */
   isRejected: boolean;
   /** Whether each service accepts it. */
@@ -88,24 +86,24 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       acceptedBy[service] = true;
       credential.accepted = true;
       credential.isRejected = false;
-      credential.mayHaveStored = true;
       rejections.forget(id, service);
       unverified.delete(id);
       known.set(id, credential);
     },
-    /** Records that the service does not accept the token of a client, or no longer does. */
-    reject(credential: Credential, details: UpstreamErrorDetails): void {
-      const { id, acceptedBy } = credential;
+    /** Records that the service does not accept the token of a client, or no longer does. Returns whether any has accepted it so far. */
+    reject(credential: Credential, details: UpstreamErrorDetails): boolean {
+      const { id, accepted, acceptedBy } = credential;
       const { service } = details;
       // If the service accepted the token before, try once more: the 401 may concern this request only.
       if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
       acceptedBy[service] = false;
       credential.accepted = Object.values(acceptedBy).includes(true);
       if (service === 'catalog') forgetLearned(credential, possible(true));
-      if (credential.accepted) return;
+      if (credential.accepted) return true;
       credential.isRejected = true;
       known.delete(id);
       unverified.set(id, credential);
+      return accepted;
     },
   };
 }
@@ -130,7 +128,6 @@ function create(
     isTierFixed: configured !== null || token === null,
     possibleTiers: configured ? [configured] : possibleTiers,
     accepted: isOwn,
-    mayHaveStored: isOwn,
     isRejected: false,
     acceptedBy: { catalog: isOwn, events: isOwn },
     refusedEndpoints: new Map(),

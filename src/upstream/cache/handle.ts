@@ -1,27 +1,18 @@
 /** What is cached of one record or response, and how it is stored. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
+import type { Credential } from '../auth/credentials.ts';
+import type { RequestContext } from '../auth/request-context.ts';
 import type { Cacheability } from './caching-header.ts';
-import type { Reload } from '../auth/request-context.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import type { Cache, CacheEntry, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
 import { withoutViewerMember } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
-export interface CacheViewer {
-  /** Identifies the credential of film calls; never the token itself. */
-  credential: string;
-  hasToken: boolean;
-  /** The token of the operation. */
-  cancellation?: CancellationToken | undefined;
-  /** Upstream accepts the credential: a read with it is quick enough for other replicas to wait for. */
-  isAccepted?: boolean;
-  /** Its reads refresh what is served after its time. */
-  isRefresh?: boolean;
-  /** What it reads anew although it is cached. */
-  reload?: Reload | undefined;
+/** Who reads, as far as it matters to the cache. */
+export interface CacheViewer extends Partial<Pick<RequestContext, 'cancellation' | 'extra' | 'reload'>> {
+  readonly credential: Pick<Credential, 'id' | 'isOwn' | 'accepted'>;
 }
 
 /** What all callers share. */
@@ -94,11 +85,17 @@ class CacheHandle {
     this.seconds = seconds;
   }
 
+  /** It refreshes what is served after its time. */
+  private get isRefresh(): boolean {
+    return this.viewer.viewer.extra === 'refresh';
+  }
+
   private readerOf(members?: readonly string[], isPeek?: true): CacheReader {
     const { since, viewer, parts } = this.viewer;
-    const { cancellation, isRefresh, isAccepted } = viewer;
-    const mayLease = !isPeek && isAccepted === true && !parts.unstored.has(this.endpoint);
-    return { members, since, cancellation, isRefresh, mayLease };
+    const { cancellation, credential } = viewer;
+    // A read with a credential that upstream accepts is quick enough for other replicas to wait for.
+    const mayLease = !isPeek && credential.accepted && !parts.unstored.has(this.endpoint);
+    return { members, since, cancellation, isRefresh: this.isRefresh, mayLease };
   }
 
   /**
@@ -163,7 +160,7 @@ class CacheHandle {
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
     const now = performance.now();
-    const isServed = now < (this.viewer.viewer.isRefresh ? freshUntil : entry.servedUntil);
+    const isServed = now < (this.isRefresh ? freshUntil : entry.servedUntil);
     const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
     const isReload = isOld && this.mayReload();

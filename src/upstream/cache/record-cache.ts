@@ -99,16 +99,16 @@ export class ViewerCache implements ViewerOfCache {
     if (partition === null) return null;
     const mark = request.indexOf('?');
     const query = mark < 0 ? '' : request.slice(mark + 1);
-    if (this.viewer.hasToken && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
+    if (!this.viewer.credential.isOwn && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
     const path = mark < 0 ? request : request.slice(0, mark);
     return cacheKeyOf(partition, path, query, endpoint.path, endpoint.isReadOnly, endpoint.service);
   }
 
   /** Null if the endpoint's data may not be cached for this viewer. */
   private partitionOf({ share }: Endpoint): string | null {
-    const { credential, hasToken } = this.viewer;
-    if (share === 'viewer' || (share === 'anonymous' && hasToken)) return null;
-    return share === 'tier' ? tierPartition(credential) : share;
+    const { id, isOwn } = this.viewer.credential;
+    if (share === 'viewer' || (share === 'anonymous' && !isOwn)) return null;
+    return share === 'tier' ? tierPartition(id) : share;
   }
 }
 

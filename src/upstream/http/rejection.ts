@@ -17,7 +17,7 @@ export interface RejectionServices {
   credentials: Credentials;
   rateLimiter: RateLimiter;
   ownRefusals: OwnRefusals;
-  /** Called when upstream rejects the token of a client: nothing that was read with it may be shown again. */
+  /** Called when upstream rejects the token of a client that it had accepted: nothing that was read with it may be shown again. */
   onRejected: (credential: Credential) => void;
 }
 type ResponseDetails = UpstreamErrorDetails & { status: number };
@@ -58,8 +58,8 @@ export function rejectionOf(
   if (!isTokenRejection(details)) {
     if (code !== undefined) credentials.accept(credential, endpoint.service);
   } else if (!credential.isOwn) {
-    credentials.reject(credential, details);
-    onRejected(credential);
+    // Anybody can make up tokens: with those nothing was ever stored.
+    if (credentials.reject(credential, details)) onRejected(credential);
   }
   return new UpstreamRejection(details, retryAfter);
 }

@@ -147,7 +147,7 @@ test('a response with something absent is revalidated each time, also while the 
 
 test('made-up ids take no room from records', async () => {
   const records = createRecordCache({ absentTtlSeconds: 30, cache: createMemoryCache(100_000) });
-  const viewer = records.forViewer({ credential: 'own', hasToken: false });
+  const viewer = records.forViewer({ credential: { id: 'own', isOwn: true, accepted: false } });
   const meta = { bytes: 1_000, reuse: unspecified };
   for (let id = 0; id < 20; id++) viewer.record(bookEndpoints.byId, 'Book', `kept${id}`).put({ id }, ['id'], meta);
   const { entries } = records.size();

@@ -10,9 +10,9 @@ import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
-const anonymous = { credential: 'own', hasToken: false };
-const alice = { credential: 'a', hasToken: true };
-const bob = { credential: 'b', hasToken: true };
+const anonymous = { credential: { id: 'own', isOwn: true, accepted: false } };
+const alice = { credential: { id: 'a', isOwn: false, accepted: false } };
+const bob = { credential: { id: 'b', isOwn: false, accepted: false } };
 const noHeaders: ResponseMeta = { bytes: 100, reuse: unspecified };
 const withHeaders = (reuse: Partial<Cacheability>): ResponseMeta => ({
   bytes: 100,
@@ -103,7 +103,7 @@ describe.each(caches)('record cache %s', (where, open) => {
       records
         .forViewer(viewer)
         .record(filmEndpoints.subject, 'Subject', '1')
-        .put({ title: viewer.credential }, ['title'], noHeaders);
+        .put({ title: viewer.credential.id }, ['title'], noHeaders);
     await settled();
     expect((await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '1').get())?.value).toEqual({
       title: 'a',

@@ -40,7 +40,7 @@ function setUp(ttlSeconds = 0, possible: readonly Tier[] = [], absent: readonly 
       logCached: () => undefined,
     },
     refresh: () => undefined,
-    cache: createRecordCache({ ttlSeconds }).forViewer({ credential: 'nobody', hasToken: false }),
+    cache: createRecordCache({ ttlSeconds }).forViewer({ credential: { id: 'nobody', isOwn: true, accepted: false } }),
     viewer: { isLoggedIn: false, filmTier: null },
     cachePolicy: new CachePolicy(false),
   };

@@ -6,7 +6,9 @@ import type { RecordSource } from '../../../src/api/record-source.ts';
 import { RecordState, merge, missingOf, setError, viewOf } from '../../../src/upstream/loading/record-state.ts';
 
 const source: RecordSource = { endpoint: bookEndpoints.byId, input: (id) => ({ id }), members: bookMembers };
-const cache = createRecordCache({ ttlSeconds: 0 }).forViewer({ credential: 'nobody', hasToken: false });
+const cache = createRecordCache({ ttlSeconds: 0 }).forViewer({
+  credential: { id: 'nobody', isOwn: true, accepted: false },
+});
 const name = fc.constantFrom(...bookMembers.filter((member) => member !== 'id'));
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 8 });
 /** A record of upstream: fields that are not in it are absent there. */

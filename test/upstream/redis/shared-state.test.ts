@@ -7,7 +7,7 @@ import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
 
-const anonymous = { credential: 'own', hasToken: false };
+const anonymous = { credential: { id: 'own', isOwn: true, accepted: false } };
 const noHeaders = { bytes: 100, reuse: unspecified };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
 const anyKey = cacheKeyOf('', '', '');
