@@ -6,7 +6,6 @@ import { readConfig } from '../../src/config/read.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
 import { logOutages, observeCalls } from '../../src/server/observability/watch.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
-import { createAvailabilityMonitor } from '../../src/upstream/availability.ts';
 import { connectRedis } from '../../src/upstream/redis/shared-state.ts';
 import type { UpstreamFailure } from '../../src/upstream/errors.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
@@ -91,21 +90,6 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
   },
 );
 
-test('timeouts count as an outage only after three in a row', () => {
-  const reported: unknown[] = [];
-  const monitor = createAvailabilityMonitor((reason) => reported.push(reason));
-  for (let n = 0; n < 10; n++) {
-    monitor.onFailure('late');
-    monitor.onFailure('late');
-    monitor.onSuccess();
-  }
-  expect(reported).toEqual([]);
-  for (let n = 0; n < 10; n++) monitor.onFailure('late');
-  expect(reported).toEqual(['late']);
-  monitor.onSuccess();
-  monitor.onSuccess();
-  expect(reported).toEqual(['late', undefined]);
-});
 describe.skipIf(!hasRedis)('Redis', () => {
   test('an outage of Redis, stopped or hanging, is logged once when it begins and once when it ends', async () => {
     const server = await redisServer();

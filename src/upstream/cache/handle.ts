@@ -5,8 +5,16 @@ import type { Credential } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import type { Cacheability } from './caching-header.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
-import type { Cache, CacheEntry, CacheKey, CacheLookup, CacheReader, VersionToken } from './memory.ts';
-import { withoutViewerMember } from './redact.ts';
+import {
+  type Cache,
+  type CacheEntry,
+  type CacheKey,
+  type CacheLookup,
+  type CacheReader,
+  type VersionToken,
+  cacheKeyOf,
+} from './memory.ts';
+import { mayHoldViewerData, withoutViewerMember } from './redact.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,14 +31,6 @@ export interface CacheParts extends LifetimeSettings {
   drop: (key: CacheKey) => void;
   /** Endpoints whose last response could not be stored: nobody waits for such a response. */
   unstored: Set<Endpoint>;
-}
-
-/** One caller, during one operation. */
-export interface ViewerOfCache {
-  readonly parts: CacheParts;
-  readonly viewer: CacheViewer;
-  /** When the operation began. */
-  readonly since: number;
 }
 
 export interface Cached {
@@ -57,7 +57,7 @@ export interface ResponseMeta {
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
 class CacheHandle {
-  private readonly viewer: ViewerOfCache;
+  private readonly viewer: ViewerCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
   /** The key, also while the cache is off. */
@@ -73,7 +73,7 @@ class CacheHandle {
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
-    viewer: ViewerOfCache,
+    viewer: ViewerCache,
     key: CacheKey | null,
     endpoint: Endpoint,
     seconds = responseSeconds[endpoint.share],
@@ -243,3 +243,50 @@ export class ResponseHandle extends CacheHandle {
     return this.store(withoutViewerMember(response as Json, this.endpoint), meta);
   }
 }
+
+/** The cache as one caller may use it. */
+export class ViewerCache {
+  readonly parts: CacheParts;
+  readonly viewer: CacheViewer;
+  /** When the operation began. */
+  readonly since: number;
+
+  constructor(parts: CacheParts, viewer: CacheViewer) {
+    this.parts = parts;
+    this.viewer = viewer;
+    this.since = parts.cache.moment?.() ?? 0;
+  }
+
+  record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
+    const partition = this.partitionOf(endpoint);
+    const cacheKey =
+      partition === null
+        ? null
+        : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, endpoint.isReadOnly, endpoint.service);
+    return new RecordHandle(this, cacheKey, endpoint, endpoint.freshSeconds);
+  }
+
+  /** `request`: path and query, which are unique over all services. */
+  response(endpoint: Endpoint, request: string): ResponseHandle {
+    return new ResponseHandle(this, this.keyOf(endpoint, request), endpoint);
+  }
+
+  private keyOf(endpoint: Endpoint, request: string): CacheKey | null {
+    const partition = this.partitionOf(endpoint);
+    if (partition === null) return null;
+    const mark = request.indexOf('?');
+    const query = mark < 0 ? '' : request.slice(mark + 1);
+    if (!this.viewer.credential.isOwn && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
+    const path = mark < 0 ? request : request.slice(0, mark);
+    return cacheKeyOf(partition, path, query, endpoint.path, endpoint.isReadOnly, endpoint.service);
+  }
+
+  /** Null if the endpoint's data may not be cached for this viewer. */
+  private partitionOf({ share }: Endpoint): string | null {
+    const { id, isOwn } = this.viewer.credential;
+    if (share === 'viewer' || (share === 'anonymous' && !isOwn)) return null;
+    return share === 'tier' ? tierPartition(id) : share;
+  }
+}
+
+export const tierPartition = (credential: string): string => `tier ${credential}`;

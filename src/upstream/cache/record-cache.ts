@@ -6,10 +6,8 @@
  * - tier       per credential
  * Data of a viewer is never cached.
  */
-import type { Endpoint } from '../../api/endpoint.ts';
-import { type CacheParts, type CacheViewer, RecordHandle, ResponseHandle, type ViewerOfCache } from './handle.ts';
-import { type Cache, type CacheKey, cacheKeyOf, createMemoryCache } from './memory.ts';
-import { mayHoldViewerData } from './redact.ts';
+import { type CacheParts, type CacheViewer, ViewerCache, tierPartition } from './handle.ts';
+import { type Cache, type CacheKey, createMemoryCache } from './memory.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
@@ -66,50 +64,3 @@ export function createRecordCache({
     size: () => cache.size(),
   };
 }
-
-/** The cache as one caller may use it. */
-export class ViewerCache implements ViewerOfCache {
-  readonly parts: CacheParts;
-  readonly viewer: CacheViewer;
-  /** When the operation began. */
-  readonly since: number;
-
-  constructor(parts: CacheParts, viewer: CacheViewer) {
-    this.parts = parts;
-    this.viewer = viewer;
-    this.since = parts.cache.moment?.() ?? 0;
-  }
-
-  record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
-    const partition = this.partitionOf(endpoint);
-    const cacheKey =
-      partition === null
-        ? null
-        : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, endpoint.isReadOnly, endpoint.service);
-    return new RecordHandle(this, cacheKey, endpoint, endpoint.freshSeconds);
-  }
-
-  /** `request`: path and query, which are unique over all services. */
-  response(endpoint: Endpoint, request: string): ResponseHandle {
-    return new ResponseHandle(this, this.keyOf(endpoint, request), endpoint);
-  }
-
-  private keyOf(endpoint: Endpoint, request: string): CacheKey | null {
-    const partition = this.partitionOf(endpoint);
-    if (partition === null) return null;
-    const mark = request.indexOf('?');
-    const query = mark < 0 ? '' : request.slice(mark + 1);
-    if (!this.viewer.credential.isOwn && partition === 'public' && mayHoldViewerData(endpoint, query)) return null;
-    const path = mark < 0 ? request : request.slice(0, mark);
-    return cacheKeyOf(partition, path, query, endpoint.path, endpoint.isReadOnly, endpoint.service);
-  }
-
-  /** Null if the endpoint's data may not be cached for this viewer. */
-  private partitionOf({ share }: Endpoint): string | null {
-    const { id, isOwn } = this.viewer.credential;
-    if (share === 'viewer' || (share === 'anonymous' && !isOwn)) return null;
-    return share === 'tier' ? tierPartition(id) : share;
-  }
-}
-
-const tierPartition = (credential: string): string => `tier ${credential}`;

@@ -39,7 +39,7 @@ export class InFlightRequests {
     reader?: Pick<SharingReader, 'mayJoin'>,
   ): Promise<ApiResponse> {
     let own = this.all.get(credential);
-    if (!own) this.all.set(credential, (own = { requests: new Map(), untilRenewal: RENEWED_AFTER, count: this.count }));
+    if (!own) this.all.set(credential, (own = { requests: new Map(), count: this.count }));
     const known = own.requests.get(key);
     if (!known) {
       const request = new InFlightRequest(own, key);
@@ -70,16 +70,9 @@ export class InFlightRequests {
 /** The requests in flight of one credential, by key. */
 interface CredentialRequests {
   requests: Map<string, InFlightRequest>;
-  untilRenewal: number;
   /** Over all credentials. */
   count: { requests: number };
 }
-
-/**
- * A Map is replaced after so many requests. V8 links each table that a Map has outgrown to the next; once one of them is in the old
- * generation, all later ones stay alive with their entries until the next full collection.
- */
-const RENEWED_AFTER = 500;
 
 class InFlightRequest {
   /** Cancelled when the last waiter leaves. */
@@ -99,10 +92,6 @@ class InFlightRequest {
   /** From now on other calls join. */
   begin(call: SharedCall): void {
     const { own, key } = this;
-    if (--own.untilRenewal === 0) {
-      own.requests = new Map(own.requests);
-      own.untilRenewal = RENEWED_AFTER;
-    }
     own.requests.set(key, this);
     own.count.requests++;
     this.isInFlight = true;
@@ -159,6 +148,8 @@ class InFlightRequest {
   private close(): readonly Waiter[] {
     const { requests, count } = this.own;
     if (requests.get(this.key) === this) requests.delete(this.key);
+    // V8 keeps the tables that a Map has outgrown, with their entries, until a full collection.
+    if (requests.size === 0) this.own.requests = new Map();
     if (this.isInFlight) count.requests--;
     this.isInFlight = false;
     const { waiters, next } = this;

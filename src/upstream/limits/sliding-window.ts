@@ -41,8 +41,6 @@ export interface SharedSlidingWindows {
 
 const WINDOWS_MAX = 10_000;
 
-export type SlidingWindows = ReturnType<typeof createSlidingWindows>;
-
 export function createSlidingWindows() {
   const windows = new LRUCache<string, Map<string, { address: string; backAt: number }>>(atMost(WINDOWS_MAX));
 

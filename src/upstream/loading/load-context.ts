@@ -3,8 +3,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
-import type { Cached, RecordHandle, ResponseHandle } from '../cache/handle.ts';
-import type { ViewerCache } from '../cache/record-cache.ts';
+import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/handle.ts';
 import {
   NotYet,
   RateLimited,
