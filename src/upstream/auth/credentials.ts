@@ -189,12 +189,13 @@ export function learnPerson(credential: Credential, { endpoint, input }: ApiRequ
   let found: unknown;
   const records = list === undefined ? [response] : memberOf(response, list);
   if (Array.isArray(records)) for (const record of records) found ??= memberOf(record, caller);
-  if (found === undefined || found === null || memberOf(found, 'type') === 'site') return;
-  const id = textOf(typeof found === 'object' ? (memberOf(found, 'user_id') ?? memberOf(found, 'id')) : found);
+  if (found === undefined || found === null) return;
+  const person = (typeof found === 'object' ? found : { id: found }) as Record<string, unknown>;
+  const id = person.type === 'site' ? undefined : textOf(person.user_id ?? person.id);
   if (id === undefined) return;
   const known = credential.person?.id === id ? credential.person : undefined;
-  const uid = textOf(memberOf(found, 'uid')) ?? known?.uid;
-  const name = textOf(memberOf(found, 'name')) ?? known?.name;
+  const uid = textOf(person.uid) ?? known?.uid;
+  const name = textOf(person.name) ?? known?.name;
   credential.person = { id, ...(uid === undefined ? {} : { uid }), ...(name === undefined ? {} : { name }) };
 }
 

@@ -85,17 +85,12 @@ class CacheHandle {
     this.seconds = seconds;
   }
 
-  /** It refreshes what is served after its time. */
-  private get isRefresh(): boolean {
-    return this.viewer.viewer.extra === 'refresh';
-  }
-
   private readerOf(members?: readonly string[], isPeek?: true): CacheReader {
-    const { since, viewer, parts } = this.viewer;
+    const { since, isRefresh, viewer, parts } = this.viewer;
     const { cancellation, credential } = viewer;
     // A read with a credential that upstream accepts is quick enough for other replicas to wait for.
     const mayLease = !isPeek && credential.accepted && !parts.unstored.has(this.endpoint);
-    return { members, since, cancellation, isRefresh: this.isRefresh, mayLease };
+    return { members, since, cancellation, isRefresh, mayLease };
   }
 
   /**
@@ -160,7 +155,7 @@ class CacheHandle {
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
     const now = performance.now();
-    const isServed = now < (this.isRefresh ? freshUntil : entry.servedUntil);
+    const isServed = now < (this.viewer.isRefresh ? freshUntil : entry.servedUntil);
     const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
     const isReload = isOld && this.mayReload();
@@ -248,12 +243,15 @@ export class ResponseHandle extends CacheHandle {
 export class ViewerCache {
   readonly parts: CacheParts;
   readonly viewer: CacheViewer;
+  /** It refreshes what is served after its time. */
+  readonly isRefresh: boolean;
   /** When the operation began. */
   readonly since: number;
 
   constructor(parts: CacheParts, viewer: CacheViewer) {
     this.parts = parts;
     this.viewer = viewer;
+    this.isRefresh = viewer.extra === 'refresh';
     this.since = parts.cache.moment?.() ?? 0;
   }
 

@@ -184,9 +184,8 @@ export function createMemoryCache(maxBytes: number) {
   let oldestKnown = 0;
   const invalidated = new LRUCache<string, number>({
     ...atMost(INVALIDATED_MAX),
-    dispose: (version, _, reason) => {
-      if (reason === 'evict') oldestKnown = Math.max(oldestKnown, version);
-    },
+    noDisposeOnSet: true,
+    dispose: (version) => void (oldestKnown = Math.max(oldestKnown, version)),
   });
   const isCurrent = (version: number, { tag, groupTag, partition }: CacheKey) =>
     version >= oldestKnown &&

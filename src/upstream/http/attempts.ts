@@ -156,13 +156,9 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private leave(): void {
     const tookMs = performance.now() - this.begun;
     this.spentMs += tookMs;
-    this.stopDeadline();
-    this.host.limiter.release(tookMs);
-  }
-
-  private stopDeadline(): void {
     clearTimeout(this.deadline);
     this.deadline = undefined;
+    this.host.limiter.release(tookMs);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -272,7 +268,8 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private settle(result: HttpResponse | Error): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    this.stopDeadline();
+    clearTimeout(this.deadline);
+    this.deadline = undefined;
     removeListener(this.cancellation, this);
     if (result instanceof UpstreamFailure) result.attempts = this.attempts;
     if (result instanceof Error) this.reject(result);

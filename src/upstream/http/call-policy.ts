@@ -43,18 +43,24 @@ export class CallPolicy {
   async send(wanted: ApiRequest, path: Path | undefined, more: Partial<Reading & Writing> = {}): Promise<ApiResponse> {
     const { reader, isReload, files, mayBegin } = more;
     const { endpoint } = wanted;
+    let { context } = this;
+    const { settings, credentials, service } = this.services;
     const credential = this.credentialFor(endpoint);
-    this.requireSendable(wanted, credential);
+    credentials.rejections.repeat(credential.id, wanted);
+    if (context.cancellation.reason) throw operationEnded(detailsOf(wanted), context.cancellation.reason);
+    if (!context.isUncounted && ++context.callLog.made > settings.maxUpstreamCalls)
+      throw new TooManyCalls(settings.maxUpstreamCalls);
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
-    const body = isRead ? noBody : requestBody(this.services.service.documents, request, files);
+    const body = isRead ? noBody : requestBody(service.documents, request, files);
     const logged = this.log(request, path);
-    let { context } = this;
     if (mayBegin) context = { ...context, cancellation: createCancellationToken(), mayBegin };
     else if (isReload) context = { ...context, extra: 'reload' };
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShared = isRead && !context.isUnshared && (reader?.isShareable() ?? true);
-    return call.run(isShared ? shareKeyOf(request, context.rateShare) : undefined, reader);
+    // A call of an agent may be rejected where that of a person is not, so neither waits for the other.
+    const shareKey = context.rateShare === undefined ? request.wirePath : `${request.wirePath} agents`;
+    return call.run(isShared ? shareKey : undefined, reader);
   }
 
   /** Throws unless the caller sent a token of their own. */
@@ -117,14 +123,6 @@ export class CallPolicy {
     return credential;
   }
 
-  private requireSendable(request: ApiRequest, credential: Credential): void {
-    const { settings, credentials } = this.services;
-    const { cancellation, callLog, isUncounted } = this.context;
-    credentials.rejections.repeat(credential.id, request);
-    if (cancellation.reason) throw operationEnded(detailsOf(request), cancellation.reason);
-    if (!isUncounted && ++callLog.made > settings.maxUpstreamCalls) throw new TooManyCalls(settings.maxUpstreamCalls);
-  }
-
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
     const { callLog } = this.context;
     const startMs = performance.now() - callLog.started;
@@ -133,13 +131,6 @@ export class CallPolicy {
     return logged;
   }
 }
-
-/**
- * Reads with equal keys may share one request. A call of an agent may be rejected where that of a person is not, so neither waits for the
- * other.
- */
-const shareKeyOf = ({ wirePath }: ApiRequest, rateShare: number | undefined): string =>
-  rateShare === undefined ? wirePath : `${wirePath} agents`;
 
 /** The facade's own token may belong to a person. Request the visibility of items, so that this person's private ones can be removed. */
 function withVisibility(request: ApiRequest, { member }: Visibility, { isOwn, authorization }: Credential): ApiRequest {

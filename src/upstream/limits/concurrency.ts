@@ -31,8 +31,7 @@ export function createConcurrencyLimiter({ maxConnections, maxBusyConnections }:
   /** Waiting calls past their patience. */
   let overdue = 0;
   let quickestMs = QUICK_MS / 4; // nothing is known yet
-  const isBusy = (): boolean => overdue > 0 || quickestMs > QUICK_MS;
-  const calls = createSemaphore(() => (isBusy() ? maxBusyConnections : maxConnections));
+  const calls = createSemaphore(() => (overdue > 0 || quickestMs > QUICK_MS ? maxBusyConnections : maxConnections));
 
   function wait(owner: object, begin: () => void): QueuedCall {
     let lateness: 0 | 1 = 0;
