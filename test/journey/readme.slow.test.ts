@@ -178,6 +178,8 @@ describe('the commands', () => {
     const named: Record<string, boolean> = {
       'npm test': 'test' in manifest.scripts,
       [`npm install ./catalog-graphql-${manifest.version}.tgz`]: true,
+      // Where systemd finds the command.
+      [`npm install --global ./catalog-graphql-${manifest.version}.tgz`]: true,
       [`npm pack ./client && npm install ./catalog-graphql-client-${manifest.version}.tgz`]:
         existsSync('client/package.json'),
       'docker compose up --build': existsSync('compose.yaml'),
