@@ -11,21 +11,21 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 41_390,
+  'src without origin': 40_666,
   'graph and api': 7_020,
-  engine: 9_802,
-  'engine/cost': 1_226,
+  engine: 9_801,
+  'engine/cost': 1_225,
   'engine/documents': 925,
-  'upstream without redis': 5_886,
-  'upstream/limits': 724,
+  'upstream without redis': 5_710,
+  'upstream/limits': 648,
   'upstream/redis': 1_531,
-  'server without idempotency': 7_943,
+  'server without idempotency': 7_905,
   'server/http': 2_099,
   'server/features/idempotency': 1_206,
   atom: 1_234,
-  config: 1_677,
+  config: 1_666,
   'check and doctor and inspect and commands and cli': 2_672,
-  'embedding and extension': 659,
+  'embedding and extension': 653,
   origin: 3_861,
 };
 /** Files, and lines, that are loaded with a file. */
@@ -33,8 +33,8 @@ const LOADED = {
   'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_379 },
   'src/engine/execute/executor.ts': { files: 33, lines: 4_821 },
-  'src/engine/documents/assess.ts': { files: 53, lines: 6_818 },
-  'src/price.ts': { files: 158, lines: 17_737 },
+  'src/engine/documents/assess.ts': { files: 53, lines: 6_817 },
+  'src/price.ts': { files: 158, lines: 17_725 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,
