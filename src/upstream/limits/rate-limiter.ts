@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
-import type { CancellationToken } from '../../lib/cancellation.ts';
+import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { ExtraCall } from '../auth/request-context.ts';
 import { isLimited } from '../auth/viewer.ts';
@@ -61,6 +61,8 @@ export class RateLimiter {
   private readonly unverified = createUnverifiedLimiter();
   /** Made-up tokens must not push out the windows of the facade's own. */
   private readonly windows = { own: createSlidingWindows(), clients: createSlidingWindows() };
+  /** Running film calls by credential, and those that wait until these show whether there is a limit. */
+  private readonly films = new Map<string, { running: number; waiting: Set<() => void> }>();
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
   private readonly isRejected: (credential: Credential, service: Service) => boolean;
@@ -81,8 +83,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one call, or rejects with RateLimited or ServicePaused. It may wait until upstream accepts the token, or it is cancelled. A retry
-   * does not: it would wait for its own first attempt.
+   * Counts one call, or rejects with RateLimited or ServicePaused. It may wait for other calls until it is cancelled. A retry does not: it
+   * would wait for its own first attempt.
    */
   acquire(call: RateLimitedCall): RateLimitPermit | Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
@@ -126,9 +128,7 @@ export class RateLimiter {
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
       release?.(credential.accepted || isRejected());
-      if (slot)
-        for (const windows of [this.windowsOf(credential), this.shared])
-          windows?.[isCounted ? 'settle' : 'release'](slot);
+      if (slot) this.end(credential, slot, isCounted);
       release = slot = undefined;
     };
     try {
@@ -142,22 +142,29 @@ export class RateLimiter {
     return { settle };
   }
 
-  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited. */
+  /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
   private async filmSlot(call: RateLimitedCall): Promise<Slot | undefined> {
-    const { credential, address, rateShare } = call;
-    if (!isLimited(credential)) return undefined;
+    const { credential, cancellation, extra } = call;
     const limits = this.limitsOf(call);
-    // All agents take their slots as one address.
-    const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
-    const slot: Slot = { window: credential.id, id: randomUUID(), address: from };
-    const windows = this.windowsOf(credential);
-    const waitMs = windows.take(slot, limits);
-    if (waitMs > 0) throw this.refusal(call, waitMs);
+    let slot = this.take(call, limits);
+    const others = extra ? undefined : this.films.get(credential.id);
+    if (typeof slot === 'number' && others && mayProveUnlimited(credential)) {
+      await waitUnlessCancelled(cancellation, (resolve: (none?: undefined) => void) => {
+        others.waiting.add(resolve);
+        return () => void others.waiting.delete(resolve);
+      });
+      slot = this.take(call, limits);
+    }
+    if (typeof slot === 'number') throw this.refusal(call, slot);
+    if (!slot) return undefined;
+    const films = this.films.get(credential.id) ?? { running: 0, waiting: new Set() };
+    this.films.set(credential.id, films);
+    films.running++;
     // Counted in this process too, because Redis may become unreachable.
-    const sharedWaitMs = await this.shared?.take(slot, limits);
-    if (!sharedWaitMs) return slot;
-    windows.release(slot);
-    throw this.refusal(call, sharedWaitMs, (await this.shared?.state(credential.id, this.holdMs))?.taken);
+    const wait = await this.shared?.take(slot, limits);
+    if (!wait) return slot;
+    this.end(credential, slot);
+    throw this.refusal(call, wait, (await this.shared?.state(credential.id, this.holdMs))?.taken);
   }
 
   private refusal({ credential, rateShare }: RateLimitedCall, waitMs: number, taken = this.used(credential)) {
@@ -166,8 +173,29 @@ export class RateLimiter {
     return refusal;
   }
 
+  /** `isCounted`: by upstream; undefined if the slot was not granted. */
+  private end(credential: Credential, slot: Slot, isCounted?: boolean): void {
+    const end = isCounted ? 'settle' : 'release';
+    this.windowsOf(credential)[end](slot);
+    if (isCounted !== undefined) this.shared?.[end](slot);
+    const films = this.films.get(credential.id)!;
+    if (--films.running === 0) this.films.delete(credential.id);
+    if (films.running > 0 && isLimited(credential) && mayProveUnlimited(credential)) return;
+    for (const goOn of films.waiting) goOn();
+    films.waiting.clear();
+  }
+
   private windowsOf({ isOwn }: Credential) {
     return isOwn ? this.windows.own : this.windows.clients;
+  }
+
+  /** A slot; undefined without a limit; the ms until there is one. */
+  private take({ credential, address, rateShare }: RateLimitedCall, limits: WindowLimits) {
+    if (!isLimited(credential)) return undefined;
+    // All agents take their slots as one address.
+    const from = rateShare === undefined ? (credential.isOwn ? address : '') : AGENTS;
+    const slot: Slot = { window: credential.id, id: randomUUID(), address: from };
+    return this.windowsOf(credential).take(slot, limits) || slot;
   }
 
   private limitsOf({ credential: { isOwn }, rateShare, extra }: RateLimitedCall): WindowLimits {
@@ -181,6 +209,8 @@ export class RateLimiter {
 }
 
 const free: RateLimitPermit = { settle: () => undefined };
+/** Responses show whether a client's token has a limit. The facade's own token counts as limited only after a rate limit error. */
+const mayProveUnlimited = ({ isOwn, possibleTiers }: Credential): boolean => !isOwn && possibleTiers.length > 1;
 const AGENTS = 'agents';
 
 /** How many of the calls a minute of one credential all agents together may make. */

@@ -177,6 +177,17 @@ test('calls with unverified tokens wait for a slot, and are not rejected', async
   expect(most).toBe(UNVERIFIED_CALLS);
 });
 
+test('a token of unknown tier waits for its calls in flight, which may prove that it has no limit', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const alice = verified('alice', ['basic', 'advance']);
+  const calls = permitsOf(await take(rateLimiter, alice, 40));
+  const more = take(rateLimiter, alice, 60);
+  calls[0]!.settle(true);
+  alice.possibleTiers = ['advance'];
+  calls[1]!.settle(true);
+  expect(permitsOf(await more).length).toBe(60);
+});
+
 test('a token of unknown tier is rejected if its calls in flight prove nothing', async () => {
   const rateLimiter = new RateLimiter(settings);
   const unknownTier = verified('anybody', ['basic', 'advance']);
@@ -381,6 +392,27 @@ describe('calls with unverified tokens', () => {
     expect(reads).toBeLessThan(250 * 30 * 8);
     expect(await room(limits)).toBe(UNVERIFIED_CALLS);
   });
+});
+
+test('waiting film calls are removed with their operation, and the others are examined in order', async () => {
+  const rateLimiter = new RateLimiter(settings);
+  const alice = verified('alice', ['basic', 'advance']);
+  const calls = permitsOf(await take(rateLimiter, alice, 40));
+  const cancellation = createCancellationToken();
+  const cancelledCalls = Promise.allSettled(
+    Array.from({ length: 500 }, async () =>
+      rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation }),
+    ),
+  );
+  const otherCalls = take(rateLimiter, alice, 500);
+  await Promise.resolve();
+  cancel(cancellation, new Error('left'));
+  for (const each of await cancelledCalls) expect(each).toMatchObject({ reason: { message: 'left' } });
+  let reads = 0;
+  Object.defineProperty(alice, 'possibleTiers', { get: () => (reads++, ['basic', 'advance']) });
+  for (const call of calls) call.settle(true);
+  expect(permitsOf(await otherCalls)).toEqual([]);
+  expect(reads).toBeLessThan(10 * 500);
 });
 
 test('once agents have used up their share, the state of the share names when they get a slot, not when a person does', async () => {
