@@ -11,16 +11,16 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 40_666,
+  'src without origin': 40_707,
   'graph and api': 7_020,
   engine: 9_801,
   'engine/cost': 1_225,
   'engine/documents': 925,
-  'upstream without redis': 5_710,
-  'upstream/limits': 648,
+  'upstream without redis': 5_740,
+  'upstream/limits': 678,
   'upstream/redis': 1_531,
-  'server without idempotency': 7_905,
-  'server/http': 2_099,
+  'server without idempotency': 7_916,
+  'server/http': 2_110,
   'server/features/idempotency': 1_206,
   atom: 1_234,
   config: 1_666,

@@ -317,19 +317,17 @@ test('the example of docs/extend.md runs with the package', async () => {
   const shop = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"isbn":"9787544253994","copies":7}'),
   );
-  const addresses = { api: url, events: url, shop: await listen(shop) };
-  const code = tsExamplesOf('docs/extend.md')[0]!.replaceAll(
-    /https:\/\/(\w+)\.example(?:\/api)?/g,
-    (_, name: keyof typeof addresses) => addresses[name],
-  );
-  const ask = `const body = JSON.stringify({ query: '{ book(id: "6082808") { availability { inStock } } }' });
+  const example = tsExamplesOf('docs/extend.md')[0]!.replace('createFacade({', "createFacade({ logLevel: 'error',");
+  const ask = `const catalog = { baseUrl: '${url}', eventBaseUrl: '${url}' };
+    const facade = graphWithShop(catalog, '${await listen(shop)}', async () => 3);
+    const body = JSON.stringify({ query: '{ book(id: "6082808") { rank availability { copies isLast } } }' });
     const headers = { 'content-type': 'application/json' };
     console.log(await (await facade.fetch(new Request('http://here/graphql', { method: 'POST', headers, body }))).text());
     await facade.close();`;
-  const quiet = code.replace('createFacade({', "createFacade({ logLevel: 'error',");
-  const { code: script } = await transform(quiet + ask, { loader: 'ts', format: 'esm' });
+  const { code: script } = await transform(example + ask, { loader: 'ts', format: 'esm' });
   writeFileSync(join(elsewhere, 'extend.mjs'), script);
-  expect(await printed('extend.mjs', url)).toEqual(['{"data":{"book":{"availability":{"inStock":7}}}}']);
+  const book = '{"rank":3,"availability":{"copies":7,"isLast":false}}';
+  expect(await printed('extend.mjs', url)).toEqual([`{"data":{"book":${book}}}`]);
 });
 
 test('the price of a document can be imported: it opens nothing, and nothing keeps the process alive', async () => {

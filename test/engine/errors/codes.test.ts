@@ -19,6 +19,8 @@ const several = [
   'INTERNAL_SERVER_ERROR',
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  // Of a tool of agents, whose result has no status.
+  'ANSWER_TOO_LARGE',
 ];
 
 test('a rejection gives a status only where it is not that of the table', () => {

@@ -3,12 +3,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../../../config/settings.ts';
 import type { Connection } from './connections.ts';
+import { corsHeaders } from '../request/headers.ts';
 import { type HelpSettings, HttpError, httpErrorBody } from '../response/http-error.ts';
 
 export type HeaderSettings = Pick<Config, 'maxHeaderBytes' | 'requestHeadersTimeoutMs'>;
 
 /** What the end of a connection needs. */
-export type EndSettings = HelpSettings & Pick<Config, 'requestBodyTimeoutMs'>;
+export type EndSettings = HelpSettings & Pick<Config, 'corsOrigins' | 'requestBodyTimeoutMs'>;
 
 /** The error of bytes that Node could not parse as a request: headers that are too large or too slow, or no HTTP. */
 export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined, config: HeaderSettings): HttpError {
@@ -26,11 +27,21 @@ export function parseErrorOf(code: string | undefined, bytes: Buffer | undefined
 const isLongLine = (bytes: Buffer | undefined, max: number): boolean =>
   /^[A-Z]+ [^\r\n]*$/.test(bytes?.toString('latin1', 0, max) ?? '');
 
+/** The origin in headers that Node did not parse to their end. */
+const originIn = (bytes: Buffer | undefined): string | undefined =>
+  /\r\norigin:([^\r\n]+)\r\n/i.exec(bytes?.toString('latin1') ?? '')?.[1]?.trim();
+
 /**
  * Sends the error after the responses to all complete requests, and closes the connection. It is read meanwhile: bytes that are unread at
- * its end would make the system drop what the client has not received yet.
+ * its end would make the system drop what the client has not received yet. `bytes`: those in which the error was found.
  */
-export function endConnection(socket: Duplex, connection: Connection, error: HttpError, config: EndSettings): void {
+export function endConnection(
+  socket: Duplex,
+  connection: Connection,
+  error: HttpError,
+  bytes: Buffer | undefined,
+  config: EndSettings,
+): void {
   connection.isBroken = true;
   socket.pause();
   const end = () => {
@@ -38,13 +49,13 @@ export function endConnection(socket: Duplex, connection: Connection, error: Htt
     // The response to a request that is malformed after its beginning has begun: no other may follow it.
     if (connection.exchange && !connection.exchange.isOpen) return void connection.exchange.response.end();
     const body = httpErrorBody(error, config, 'graphql');
-    const fields = {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      ...{ connection: 'close', 'x-content-type-options': 'nosniff', ...error.headers },
-    };
-    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}`;
+    const headers = [
+      ...['content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body))],
+      ...['connection', 'close', 'x-content-type-options', 'nosniff', ...Object.entries(error.headers).flat()],
+      ...corsHeaders(originIn(bytes), config.corsOrigins), // without them a browser shows a page no error
+    ];
+    let head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n`;
+    for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
     socket.end(`${head}\r\n${body}`);
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), config.requestBodyTimeoutMs);

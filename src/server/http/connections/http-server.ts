@@ -40,7 +40,7 @@ export interface HttpRoute {
 type HttpSettings = ConnectionSettings &
   EndSettings &
   HeaderSettings &
-  Pick<Config, 'corsOrigins' | 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
+  Pick<Config, 'maxUnsentBytes' | 'compression' | 'httpStatuses'>;
 
 interface ParseError extends NodeJS.ErrnoException {
   /** The bytes in which it was found. */
@@ -122,7 +122,7 @@ export class HttpServer {
     if (!connection || code === 'ECONNRESET') socket.destroy();
     else if (!connection.isBroken) {
       const { config } = this.parts;
-      endConnection(socket, connection, parseErrorOf(code, rawPacket, config), config);
+      endConnection(socket, connection, parseErrorOf(code, rawPacket, config), rawPacket, config);
     } else if (socket.writable) socket.pause(); // further bytes wait; after the response they are discarded
   }
 

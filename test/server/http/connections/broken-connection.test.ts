@@ -91,6 +91,12 @@ describe('a request is answered with our headers', () => {
     ['a second Host', 'GET /health HTTP/1.1\r\nhost: a\r\nHost: a\r\n', 400, 'BAD_REQUEST'],
     ['an unknown path', 'GET /nothing HTTP/1.1\r\nhost: a\r\n', 404, 'NOT_FOUND'],
     ['too many headers', `GET /health HTTP/1.1\r\nhost: a\r\n${'a: 1\r\n'.repeat(505)}`, 431, 'HEADERS_TOO_LARGE'],
+    [
+      'headers that are too large',
+      `GET /health HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(9_000)}\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
   ])('that has %s', async (_, head, status, code) => {
     const [line, ...rest] = head.split('\r\n');
     const received = await send([line, 'origin: https://shop.example', 'connection: close', ...rest, ''].join('\r\n'));
