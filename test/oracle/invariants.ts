@@ -244,12 +244,15 @@ export function compare(
     return isRefused && below.every(([, { requests }]) => ![...requests].some(wasSent));
   }
 
-  /** Below a part of a list of which another part was requested: the service that ignores windows answers that with the whole list. */
+  /**
+   * Below a part of a list of which another part was requested, which the service that ignores windows answers with the whole list, or that
+   * begins later and is of a cached list: asked for alone, the service would repeat its beginning.
+   */
   function isOfOtherPart(path: string): boolean {
     if (!ignoresWindows) return false;
     for (let at = parentOf(path); at !== ''; at = parentOf(at))
       for (const request of places.get(at)?.requests ?? [])
-        if (!wasSent(request) && sentWindowsOf(request).length > 0) return true;
+        if (!wasSent(request) && (beginsLater(request) || sentWindowsOf(request).length > 0)) return true;
     return false;
   }
 
@@ -257,6 +260,8 @@ export function compare(
     return (result.lostParts ?? []).some((part) => part === '' || path === part || path.startsWith(`${part}.`));
   }
 }
+
+const beginsLater = (request: string): boolean => /[?&](?:start=[1-9]|start-index=(?!1\b))/.test(request);
 
 const isLeaf = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
