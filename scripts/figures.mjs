@@ -11,10 +11,10 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 40_707,
+  'src without origin': 40_717,
   'graph and api': 7_020,
-  engine: 9_801,
-  'engine/cost': 1_225,
+  engine: 9_811,
+  'engine/cost': 1_235,
   'engine/documents': 925,
   'upstream without redis': 5_740,
   'upstream/limits': 678,
@@ -33,8 +33,8 @@ const LOADED = {
   'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_379 },
   'src/engine/execute/executor.ts': { files: 33, lines: 4_821 },
-  'src/engine/documents/assess.ts': { files: 53, lines: 6_817 },
-  'src/price.ts': { files: 158, lines: 17_725 },
+  'src/engine/documents/assess.ts': { files: 53, lines: 6_827 },
+  'src/price.ts': { files: 158, lines: 17_735 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

@@ -1,9 +1,9 @@
 /** The fewest calls that a query makes: those of its root fields that no cache, no remembered rejection and no pause saves. */
 import type { Endpoint } from '../../api/endpoint.ts';
 import { requestIfUsable } from '../../api/api-request.ts';
-import { type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
+import { type MemberNames, type RecordSource, isUpstreamMember } from '../../api/record-source.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
-import { listOf } from '../../upstream/loading/merged-reads.ts';
+import { type MergeableRead, listOf, mergedReads } from '../../upstream/loading/merged-reads.ts';
 import { worstCaseOf } from './call-cost.ts';
 import type { CallCost } from './worst-case.ts';
 import type { Variables } from '../plan/document.ts';
@@ -13,7 +13,7 @@ import { partsOfId } from '../plan/read-declarations.ts';
 import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
 
 /** A request that the query makes unless it is cached. */
-interface RootRequest {
+interface RootRequest extends MergeableRead {
   path: string;
   endpoint: Endpoint;
   /** Path and query without members and window: one response may answer all requests that have the same. */
@@ -29,17 +29,25 @@ export async function callRangeOf(
   session: Pick<UpstreamSession, 'responses' | 'records'>,
 ): Promise<CallCost> {
   const cost = structuredClone(worstCaseOf(plan, variables).calls);
-  const open = new Map<string, RootRequest>();
+  const open = new Map<string, RootRequest[]>();
   const answered = new Set<string>();
   for (const request of requestsOf(plan, variables)) {
     const { list } = request;
     if (!(await request.wouldSend(session))) answered.add(list);
-    else if (!open.has(list)) open.set(list, request);
+    else if (!open.get(list)?.push(request)) open.set(list, [request]);
   }
-  for (const [list, request] of open) if (!answered.has(list)) addRequest(cost, request);
+  for (const [list, requests] of open)
+    if (!answered.has(list) && !(await isMergedCached(requests, session))) addRequest(cost, requests[0]!);
   for (const each of [cost, ...Object.values(cost.services), ...cost.fields])
     each.likely = Math.max(each.likely, each.min);
   return cost;
+}
+
+/** Whether the response to one request for several of them is cached: the loader merges what differs in members and window. */
+async function isMergedCached(requests: RootRequest[], { responses }: Pick<UpstreamSession, 'responses'>) {
+  const merged = mergedReads(requests).filter(({ reads }) => reads.length > 1);
+  const sent = merged.map(({ request: { endpoint, input, members } }) => responses.wouldSend(endpoint, input, members));
+  return (await Promise.all(sent)).includes(null);
 }
 
 /** The fewest calls if nothing is cached. With `ofAny`, for variables that may make requests of one endpoint equal. */
@@ -52,7 +60,7 @@ const requestsOf = (plan: OperationPlan, variables: Variables): RootRequest[] =>
   );
 
 function requestsOfField(field: PlannedField, parent: ParentRecord, variables: Variables, path: string): RootRequest[] {
-  const { mode, members, recordMembers = members } = field;
+  const { mode, members, recordMembers = members, needsNoItems } = field;
   if (mode === 'value' && field.parent === 'Query')
     return recordsNamedBy(field, variables).flatMap(({ record, selection }) =>
       requestsOfRecord(record, selection, variables, path),
@@ -62,9 +70,10 @@ function requestsOfField(field: PlannedField, parent: ParentRecord, variables: V
   if (!called) return [];
   const { endpoint, input } = called;
   if (mode === 'call') {
-    return rootRequests(path, endpoint, input, async ({ responses }) => {
+    const made = rootRequests(path, endpoint, input, recordMembers, async ({ responses }) => {
       return (await responses.wouldSend(endpoint, input, recordMembers)) !== null;
     });
+    return made.map((request) => ({ ...request, needsNoItems }));
   }
   return requestsOfRecord(input as ParentRecord, field.onlySelection!, variables, path);
 }
@@ -117,7 +126,7 @@ function requestsOfRecord(
       )
     : planLoad(selection, membersOrId(selection), 'named', record, children);
   if (providers.length > 0 || request.length === 0) return ofChildren;
-  const own = rootRequests(path, source.endpoint, source.input(key), async ({ records }) => {
+  const own = rootRequests(path, source.endpoint, source.input(key), undefined, async ({ records }) => {
     return (await records.wouldRequest(type.name, source, key, request)) !== null;
   });
   return [...ofChildren, ...own];
@@ -138,10 +147,11 @@ function rootRequests(
   path: string,
   endpoint: Endpoint,
   input: object,
+  members: MemberNames | undefined,
   wouldSend: RootRequest['wouldSend'],
 ): RootRequest[] {
-  const request = requestIfUsable(endpoint, input);
-  return request ? [{ path, endpoint, list: `${endpoint.service} ${listOf(request)}`, wouldSend }] : [];
+  const request = requestIfUsable(endpoint, input, members);
+  return request ? [{ path, endpoint, list: `${endpoint.service} ${listOf(request)}`, request, wouldSend }] : [];
 }
 
 /** Undefined if the field makes no call, because its list is empty or its arguments are wrong. */

@@ -32,6 +32,19 @@ test('a page within one that is cached needs no call', async () => {
   );
 });
 
+test('pages of a list that differ in fields and window need no call where the request for both is cached', async () => {
+  const { execute, service } = facade();
+  const books = [1, 2].map((id) => ({ id: String(id), title: 'T', publisher: 'P' }));
+  service
+    .intercept({ path: (path) => path.startsWith('/v2/book/search') })
+    .reply(200, { start: 0, count: 2, total: 2, books })
+    .times(1);
+  const pages = `{ a: searchBooks(query: "x", first: 1) { nodes { title } }
+    b: searchBooks(query: "x", first: 2) { nodes { publisher } } }`;
+  expect(await plannedAndSent(execute, pages)).toEqual([1, 1]);
+  expect(await plannedAndSent(execute, pages)).toEqual([0, 0]);
+});
+
 test('a record that is found by two ways is counted once', async () => {
   const { execute, service } = facade();
   service
