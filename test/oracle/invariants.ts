@@ -285,7 +285,7 @@ function isDenied(reference: Reference, path: string, isMade: (request: string) 
 
 /** Objects that no call shows to exist: each that was made for one says that there is no such record, and there is no error in it. */
 export function phantomsIn(
-  { reference, faultOf, wasSent, isPaused }: Expected,
+  { reference, faultOf, wasSent, wasEverSent, isPaused }: Expected,
   { data, errors = [], deferredAt = [] }: Shown,
 ): Violation[] {
   const failed = errors.map(({ path = [] }) => path.join('.'));
@@ -306,7 +306,8 @@ export function phantomsIn(
     if (deferredAt.some((at) => at === path || (recordAt(path) !== undefined && recordAt(at) === recordAt(path))))
       return [];
     const { requests, denials = new Map() } = reference.places.get(path)!;
-    if ([...requests].some((request) => wasSent(request) && !denials.has(request))) return []; // the service has it
+    // The service has it, or had it when the cached response was sent: if it is gone, its values are those that differ.
+    if ([...requests].some((request) => wasEverSent(request) && !denials.has(request))) return [];
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
     // A reference of which a request failed may be there.
     if (hasFailed(path)) return [];
