@@ -259,7 +259,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/read.ts', 'client/src/reads.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/shared/proxy.ts'],
+    files: ['src/config/read.ts', 'test/**/*.ts', 'bench/**/*.ts', 'examples/shared/proxy.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

@@ -5,13 +5,11 @@ import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
 import { type CheckedOperation, IN_SOURCES, readDocuments, unreadDocuments } from './documents.ts';
-import { CHECK_USAGE, type Finding, type UnreadKind } from './finding.ts';
+import { CHECK_USAGE, type Finding } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
 import { type PricedResult, type Report, type ReportFormat, errorsIn, printReport } from './report.ts';
-import { readReads } from './reads-file.ts';
 import { staleFindings } from './stale.ts';
-import { createUnreadCheck } from './unread-findings.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface CheckOptions {
@@ -24,9 +22,6 @@ export interface CheckOptions {
   prices?: string | undefined;
   /** Write the price file. */
   update?: boolean | undefined;
-  /** Files of what programs read. */
-  reads?: readonly string[] | undefined;
-  failOn?: UnreadKind | undefined;
   format: ReportFormat;
 }
 
@@ -37,9 +32,8 @@ export async function runCheck(
   schema: GraphQLSchema,
   settings: DocumentSettings,
 ): Promise<{ output: string; exitCode: 0 | 1 | 2 }> {
-  const { manifest = [], ignore = [], prices, update = false, reads = [], failOn } = options;
+  const { manifest = [], ignore = [], prices, update = false } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
-  if (failOn && reads.length === 0) throw new UserError('--fail-on needs what was read: --reads FILE.');
   if (update && prices === undefined) throw new UserError('--update needs the price file: --prices FILE.');
   const { operations, findings } = readDocuments(manifest, paths);
   const unread = unreadDocuments(paths, operations, ignore);
@@ -48,7 +42,6 @@ export async function runCheck(
   const findLost =
     options.schema === undefined ? undefined : await createLostFinder(oldSchemaOf(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
-  const checkReads = reads.length > 0 ? createUnreadCheck(readReads(reads), failOn) : undefined;
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
   const stale = staleFindings(operations);
@@ -56,9 +49,7 @@ export async function runCheck(
     const key = keys.get(operation)!;
     const before = stored.get(key);
     const result = check(operation);
-    const read = checkReads?.(result);
-    const findings = [...result.findings, ...raised(result, before), ...(read?.findings ?? [])];
-    return { ...result, key, before, read, findings };
+    return { ...result, key, before, findings: [...result.findings, ...raised(result, before)] };
   });
   if (update) writePrices(prices!, pricesOf(results));
   const report: Report = { results, findings: [...findings, ...stale, ...unread], maxCalls: settings.maxUpstreamCalls };

@@ -17,9 +17,5 @@ export interface Finding {
   place: FilePlace;
 }
 
-/** What `--fail-on` makes an error: fields that no program reads, and those of them that need calls. */
-export const UNREAD_KINDS = ['unread-calls', 'unread-fields'] as const;
-export type UnreadKind = (typeof UNREAD_KINDS)[number];
-
 /** Exit code if the command cannot run, cannot print what it found, or has not read all documents. */
 export const CHECK_USAGE = 2;

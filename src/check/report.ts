@@ -4,7 +4,6 @@ import type { CheckResult } from './check-operation.ts';
 import type { Finding } from './finding.ts';
 import { printableLine } from '../lib/text/printable.ts';
 import type { StoredPrice } from './price-file.ts';
-import { type ReadResult, readText } from './unread-findings.ts';
 
 export interface Report {
   results: readonly PricedResult[];
@@ -19,8 +18,6 @@ export interface PricedResult extends CheckResult {
   key: string;
   /** What the price file says. */
   before: StoredPrice | undefined;
-  /** Undefined if no file of reads is given. */
-  read: ReadResult | undefined;
 }
 
 export type ReportFormat = 'text' | 'json' | 'github';
@@ -45,7 +42,6 @@ function textOf(report: Report): string {
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
     for (const hint of result.hints) lines.push(`         cheaper: ${hintText(hint, report.maxCalls)}`);
-    if (result.read && isValid) lines.push(`         ${readText(result.read)}`);
     for (const finding of findings) lines.push(`  ${finding.severity}: ${where(finding)}  ${sentence(finding)}`);
   }
   return `${lines.join('\n')}\n${summary(report)}\n`;
@@ -96,7 +92,7 @@ const jsonOf = (report: Report): string =>
     {
       errors: errorsIn(report),
       findings: report.findings.map(shownFinding),
-      operations: report.results.map(({ operation, isValid, cost, requirements, hints, before, read, findings }) => ({
+      operations: report.results.map(({ operation, isValid, cost, requirements, hints, before, findings }) => ({
         name: operation.name,
         ...operation.place,
         valid: isValid,
@@ -104,17 +100,12 @@ const jsonOf = (report: Report): string =>
         ...(before && { before }),
         ...requirements,
         hints,
-        ...(read && { reads: shownReads(read) }),
         findings: findings.map(shownFinding),
       })),
     },
     null,
     2,
   )}\n`;
-
-function shownReads({ unread, withCalls, calls }: ReadResult): object | null {
-  return unread ? { ...unread, withCalls, callsWithout: calls && { likely: calls.likely, most: calls.max } } : null;
-}
 
 const shownFinding = ({ place, ...finding }: Finding): object => ({ ...finding, ...place });
 

@@ -5,7 +5,7 @@ import { type SettingName, entries } from '../config/settings.ts';
 import { writeDocument } from '../cli/output.ts';
 import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from '../check/command.ts';
-import { CHECK_USAGE, UNREAD_KINDS } from '../check/finding.ts';
+import { CHECK_USAGE } from '../check/finding.ts';
 import { fail } from './run.ts';
 
 /** The settings that a verdict depends on. */
@@ -37,13 +37,6 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
     )
     .option('--prices <file>', 'price file: an operation that costs more than it says is an error')
     .option('--update', 'write the price file')
-    .option(
-      '--reads <file>',
-      'what programs read, as counted by trackReads of catalog-graphql-client/reads (repeatable)',
-      (file, all: string[]) => [...all, file],
-      [],
-    )
-    .addOption(new Option('--fail-on <kind...>', 'make it an error that nothing reads these').choices(UNREAD_KINDS))
     .addOption(
       new Option('--format <format>', 'text, JSON, or annotations of GitHub workflows')
         .choices(['text', 'json', 'github'])

@@ -1,18 +1,13 @@
 /** The apps of examples/, started as their READMEs say, over the program with the demo data. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { publishClient } from '../../build.mjs';
-import { runCheck } from '../../src/check/command.ts';
-import { readConfig } from '../../src/config/read.ts';
-import { schema } from '../../src/graph/schema.ts';
-import { picture, temporaryDirectory } from '../support/service.ts';
+import { picture } from '../support/service.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT } from './chromium.ts';
@@ -586,79 +581,6 @@ test$.each([
     await expectGood('book');
   },
 );
-
-/** The hooks of each app, which `modules` replaces by those that count what components read. */
-const hooks = {
-  'react-relay': [/^react-relay$/, 'reads-relay.mjs'],
-  'offline-apollo': [/^@apollo\/client\/react$/, 'reads-apollo.mjs'],
-} as const;
-
-/** Builds an app whose reads are counted, and serves it. NODE_ENV is `test`: a production bundle counts nothing. */
-async function openCounted(name: (typeof apps)[number]): Promise<Page> {
-  const root = resolve('examples', name);
-  const vite = (await import(join(root, 'node_modules/vite/dist/node/index.js'))) as Vite;
-  const [find, replacement] = hooks[name];
-  const outDir = temporaryDirectory();
-  Object.assign(process.env, { CATALOG_URL: program.url, ORIGIN_URL: program.origin });
-  const alias = [{ find, replacement: join(import.meta.dirname, replacement) }];
-  await vite.build({ root, mode: 'test', logLevel: 'error', build: { outDir }, resolve: { alias } });
-  const app = await vite.preview({
-    root,
-    logLevel: 'error',
-    build: { outDir },
-    preview: { port: 0, host: '127.0.0.1' },
-  });
-  onTestFinished(() => app.close());
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  context.setDefaultTimeout(PATIENT);
-  const page = await context.newPage();
-  await page.goto(`http://127.0.0.1:${(app.httpServer.address() as AddressInfo).port}`);
-  return page;
-}
-
-interface Vite {
-  build: (options: object) => Promise<unknown>;
-  preview: (options: object) => Promise<{ httpServer: Server; close: () => Promise<void> }>;
-}
-
-/** The documents of the app: the compiler of Relay keeps them, and the offline app has those of the client package. */
-function documentsOf(name: (typeof apps)[number]): string {
-  if (name === 'offline-apollo') return 'operations';
-  const made = readFileSync('examples/react-relay/src/__generated__/BookPageQuery.graphql.ts', 'utf8');
-  const path = join(temporaryDirectory(), 'BookPage.graphql');
-  writeFileSync(path, JSON.parse(/"text": (".*?[^\\]")/.exec(made)![1]!) as string);
-  return path;
-}
-
-test$.each(apps)('%s: what its pages fetch and do not read costs no call', async (name) => {
-  const page = await openCounted(name);
-  if (name === 'react-relay') await page.locator('#rest').waitFor();
-  else {
-    await page.locator('#reading a').nth(1).click();
-    await page.locator('article').waitFor();
-  }
-  await page.waitForLoadState('networkidle');
-  const report = await page.evaluate('JSON.stringify(readsReport())');
-  const reads = join(temporaryDirectory(), 'reads.json');
-  writeFileSync(reads, report as string);
-  const options = { format: 'json', reads: [reads], failOn: 'unread-calls' } as const;
-  const { output, exitCode } = await runCheck([documentsOf(name)], options, schema, readConfig({}));
-  const { operations } = JSON.parse(output) as {
-    operations: {
-      name: string;
-      reads?: { leaves: number; read: number; withCalls: string[]; paths: string[] } | null;
-    }[];
-  };
-  const counted = operations.filter(({ reads }) => reads);
-  for (const each of counted)
-    console.log(
-      `${each.name}: ${each.reads!.read} of ${each.reads!.leaves} leaves are read; never ${each.reads!.paths.join(', ')}`,
-    );
-  expect(counted.map((each) => each.name)).toEqual(name === 'react-relay' ? ['BookPageQuery'] : ['Book']);
-  expect(counted.map((each) => each.reads!.withCalls)).toEqual(counted.map(() => []));
-  expect(exitCode).toBe(0);
-});
 
 test$.each(apps)('%s: its lock file names no host', (name) => {
   const lock = `examples/${name}/package-lock.json`;

@@ -4,8 +4,7 @@ import { readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { runInNewContext } from 'node:vm';
-import { type BuildOptions, build } from 'esbuild';
+import { build } from 'esbuild';
 import { buildSchema, extendSchema, parse, print, validate, validateSchema } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/service.ts';
@@ -48,7 +47,6 @@ test('publint and "Are the types wrong" find nothing in it', LOADED, async () =>
       './urql',
       './trusted',
       './errors',
-      './reads',
       './price',
       './eslint',
       './scalars',
@@ -113,7 +111,7 @@ console.log(price('{ book(id: 1) { title } }').calls.most, Object.keys(rules).jo
 });
 
 test('a front end gets only what it imports, and no client library', async () => {
-  const bundle = async (contents: string, more: Pick<BuildOptions, 'define' | 'minify'> = {}) => {
+  const bundle = async (contents: string) => {
     const stdin = { contents, resolveDir: elsewhere };
     const { outputFiles } = await build({
       stdin,
@@ -121,7 +119,6 @@ test('a front end gets only what it imports, and no client library', async () =>
       write: false,
       format: 'esm',
       logLevel: 'silent',
-      ...more,
     });
     return outputFiles[0]!.text;
   };
@@ -132,18 +129,6 @@ test('a front end gets only what it imports, and no client library', async () =>
   const apollo = await bundle("export { cacheOptions } from 'catalog-graphql-client/apollo'");
   expect(apollo).toContain('keyFields');
   expect(apollo.length).toBeLessThan(10_000);
-  const reads =
-    "import { trackReads } from 'catalog-graphql-client/reads'; for (const name of ['A', 'B']) show(trackReads(data, name))";
-  const define = { 'process.env.NODE_ENV': '"production"' };
-  const production = await bundle(reads, { define, minify: true });
-  const [shown, said]: unknown[][] = [[], []];
-  const data = { a: 1 };
-  const show = (value: unknown) => shown!.push(value);
-  runInNewContext(production, { show, data, console: { warn: (text: unknown) => said!.push(text) } });
-  expect(shown).toEqual([data, data]);
-  expect(said).toEqual([expect.stringContaining('trackReads is in a production bundle')]);
-  expect(production).not.toContain('WeakMap');
-  expect(production.length).toBeLessThan(500);
   expect(await bundle("export { documentId } from 'catalog-graphql-client/trusted'")).not.toContain('FragmentSpread');
 });
 
@@ -183,7 +168,7 @@ test('extensions are valid with the schema, define nothing twice, and let a Kotl
 });
 
 test('a program of CommonJS, as Jest runs it, loads each entry', LOADED, async () => {
-  const entries = ['', '/apollo', '/urql', '/trusted', '/errors', '/reads', '/scalars'];
+  const entries = ['', '/apollo', '/urql', '/trusted', '/errors', '/scalars'];
   const program = `for (const entry of ${JSON.stringify(entries)})
     console.log(Object.keys(require('catalog-graphql-client' + entry)).length > 0, entry);`;
   writeFileSync(join(elsewhere, 'program.cjs'), program);
@@ -206,12 +191,9 @@ test.each([
      import { cacheOptions } from 'catalog-graphql-client/apollo';
      import { cacheOptions as urqlOptions } from 'catalog-graphql-client/urql';
      import { fieldErrors, type ErrorCode } from 'catalog-graphql-client/errors';
-     import { type ReadsReport, readsReport, trackReads } from 'catalog-graphql-client/reads';
      import { localDateTime } from 'catalog-graphql-client/scalars';
      import { documentIds } from 'catalog-graphql-client/trusted';
      export const code: ErrorCode = 'FORBIDDEN';
-     export const reads: ReadsReport = readsReport();
-     export const title: string = trackReads({ title: 'a' }, BookDocument).title;
      export const all = [BookDocument.definitions, cacheOptions().typePolicies, urqlOptions().keys, fieldErrors([])];
      export const texts: string[] = [documentIds.Book, localDateTime('2026-01-01T00:00:00').toISOString()];
      // @ts-expect-error -- a string
@@ -230,7 +212,7 @@ test.each([
 );
 
 test('a tool that reads no exports finds each entry by its folder', () => {
-  for (const entry of ['apollo', 'urql', 'trusted', 'errors', 'reads', 'scalars']) {
+  for (const entry of ['apollo', 'urql', 'trusted', 'errors', 'scalars']) {
     const { main, types } = JSON.parse(read(installed, entry, 'package.json')) as { main: string; types: string };
     for (const file of [main, types]) expect(read(installed, entry, file)).toContain('export');
   }

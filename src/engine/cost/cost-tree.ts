@@ -59,14 +59,6 @@ export function nodeAt(tree: CostTree, path: string): CostNode {
   return node;
 }
 
-/** The calls without the fields at these paths. */
-export function callsWithout(node: CostNode, paths: ReadonlySet<string>): Calls {
-  if (paths.has(node.path)) return { likely: 0, max: 0 };
-  const isLeftOut = (key: string) => paths.has(node.path === '' ? key : `${node.path}.${key}`);
-  const loads = node.loads.filter(({ keys }) => !keys.every(isLeftOut));
-  return sumOf([node, ...loads, ...node.children.map((child) => callsWithout(child, paths))]);
-}
-
 export const sumOf = (calls: readonly Calls[]): Calls => ({
   likely: calls.reduce((sum, { likely }) => sum + likely, 0),
   max: calls.reduce((sum, { max }) => sum + max, 0),

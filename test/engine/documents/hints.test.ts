@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runCheck } from '../../../src/check/command.ts';
 import { readConfig } from '../../../src/config/read.ts';
 import { costTreeOf } from '../../../src/engine/cost/call-cost.ts';
-import { type CostNode, callsWithout } from '../../../src/engine/cost/cost-tree.ts';
+import { type CostNode, type Calls, sumOf } from '../../../src/engine/cost/cost-tree.ts';
 import { type Hint, hintText, hintsFor, hintsOf } from '../../../src/engine/documents/hints.ts';
 import type { Variables } from '../../../src/engine/plan/document.ts';
 import { planOperation } from '../../../src/engine/plan/plan-operation.ts';
@@ -26,8 +26,8 @@ function treeOf(document: DocumentNode, variables?: Variables): CostNode {
   const { plan, variables: given } = planned(document, variables);
   return costTreeOf(plan, given);
 }
-const callsOf = (document: DocumentNode, variables?: Variables) =>
-  callsWithout(treeOf(document, variables), new Set<string>());
+const sumBelow = (node: CostNode): Calls => sumOf([node, ...node.loads, ...node.children.map(sumBelow)]);
+const callsOf = (document: DocumentNode, variables?: Variables) => sumBelow(treeOf(document, variables));
 const hintsIn = (text: string) => hintsOf(planned(parse(text)), limits);
 /** The response keys that an object is still selected with. */
 function keysAt(document: DocumentNode, path: string): string[] {

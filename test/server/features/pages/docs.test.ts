@@ -142,7 +142,6 @@ describe('the search', () => {
     ['partial update', '/docs/writes#partial-updates-a-patch-keeps-the-rest'],
     ['conflict', '/docs/writes#conflicts-two-devices-change-one-record'],
     ['codegen', '/docs/front-ends#types-and-codegen'],
-    ['over-fetching', '/docs/releases#over-fetching-what-is-never-read'],
     ['delta sync', '/docs/mobile#delta-sync-a-shelf-on-the-phone'],
     ['docker', '/docs/operations#docker-and-kubernetes'],
     ['systemd', '/docs/operations#several-instances'],
