@@ -4,7 +4,7 @@ import { sha256Of } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
-import { type CheckedOperation, IN_SOURCES, readDocuments, unreadDocuments } from './documents.ts';
+import { type CheckedOperation, IN_SOURCES, readDocuments, unreadSources } from './documents.ts';
 import { CHECK_USAGE, type Finding } from './finding.ts';
 import { createLostFinder, readOldSchema } from './lost.ts';
 import { type Prices, type StoredPrice, readPrices, rises, storedPrice, writePrices } from './price-file.ts';
@@ -14,8 +14,6 @@ import { UserError } from '../lib/user-error.ts';
 
 export interface CheckOptions {
   manifest?: readonly string[] | undefined;
-  /** Patterns of program sources whose documents need not be read. */
-  ignore?: readonly string[] | undefined;
   /** The file of an older schema. */
   schema?: string | undefined;
   /** The price file. */
@@ -32,11 +30,11 @@ export async function runCheck(
   schema: GraphQLSchema,
   settings: DocumentSettings,
 ): Promise<{ output: string; exitCode: 0 | 1 | 2 }> {
-  const { manifest = [], ignore = [], prices, update = false } = options;
+  const { manifest = [], prices, update = false } = options;
   if (manifest.length + paths.length === 0) throw new UserError('Name a manifest, a GraphQL file or a folder.');
   if (update && prices === undefined) throw new UserError('--update needs the price file: --prices FILE.');
   const { operations, findings } = readDocuments(manifest, paths);
-  const unread = unreadDocuments(paths, operations, ignore);
+  const unread = operations.some(({ isFromManifest }) => isFromManifest) ? [] : unreadSources(paths);
   if (operations.length === 0 && findings.length === 0)
     throw new UserError(`There are no operations in these files${unread.length > 0 ? `: ${IN_SOURCES}` : '.'}`);
   const findLost =

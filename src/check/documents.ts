@@ -1,8 +1,8 @@
 /** Reads what is checked: operations of GraphQL files and folders, and of manifests of trusted documents, each with its place. */
 import { statSync } from 'node:fs';
-import { extname, normalize } from 'node:path';
+import { extname } from 'node:path';
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
-import { filesBelow, patternExpression } from '../config/documents/graphql-files.ts';
+import { filesBelow } from '../config/documents/graphql-files.ts';
 import { findOperations } from '../config/documents/operation-files.ts';
 import { readManifest } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
@@ -32,8 +32,8 @@ const SOURCES = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '
 export const IN_SOURCES =
   'documents in program sources are not read. Have the tool of your client write a manifest of them, and name that.';
 
-/** A text that is marked as GraphQL: `gql` or `graphql`, as a tag or a function, or the comment that editors read. */
-const IN_SOURCE = /(?:\bg(?:raph)?ql\b|\bGraphQL \*\/)[\s(]*`([^`]*)`/g;
+/** An operation in a text that is marked as GraphQL: `gql` or `graphql`, as a tag or a function, or the comment that editors read. */
+const IN_SOURCE = /(?:\bg(?:raph)?ql\b|\bGraphQL \*\/)[\s(]*`\s*(?:query|mutation|\{)/;
 
 /** A file that ends in `.json` is a manifest. Throws a UserError for what cannot be read, or is of another kind. */
 export function readDocuments(manifests: readonly string[], paths: readonly string[]): ReadDocuments {
@@ -48,37 +48,15 @@ export function readDocuments(manifests: readonly string[], paths: readonly stri
   return { operations: [...graphql, ...trusted], findings };
 }
 
-/** The operations in program sources below the paths that are not among those that were read, by their names. */
-export function unreadDocuments(
-  paths: readonly string[],
-  read: readonly CheckedOperation[],
-  ignored: readonly string[],
-) {
-  const names = new Set(read.map(({ operationName }) => operationName));
-  const patterns = ignored.map((pattern) => patternExpression(normalize(pattern)));
-  const files = new Set(paths.filter(isFolder).flatMap(filesBelow).map(normalize));
-  return [...files].flatMap((file): Finding[] => {
-    if (!SOURCES.has(extname(file)) || patterns.some((pattern) => pattern.test(file))) return [];
-    const source = readTextFile(file);
-    return [...source.matchAll(IN_SOURCE)].flatMap(({ 1: text = '', index }): Finding[] => {
-      const unread = operationNames(text).filter((name) => name === undefined || !names.has(name));
-      if (unread.length === 0) return [];
-      const message = `${unread.map((name) => name ?? 'An operation without a name').join(', ')} was not read: ${IN_SOURCES} --ignore leaves out files.`;
-      const line = source.slice(0, index).split('\n').length;
-      return [{ severity: 'error', code: 'DOCUMENT_NOT_READ', message, place: { file, line } }];
-    });
+/** The program sources below the paths that have operations. A manifest is taken to have them: the tool that wrote it reads sources. */
+export const unreadSources = (paths: readonly string[]): Finding[] =>
+  [...new Set(paths.filter(isFolder).flatMap(filesBelow))].flatMap((file): Finding[] => {
+    const source = SOURCES.has(extname(file)) ? readTextFile(file) : '';
+    const at = source.search(IN_SOURCE);
+    if (at === -1) return [];
+    const place = { file, line: source.slice(0, at).split('\n').length };
+    return [{ severity: 'error', code: 'DOCUMENT_NOT_READ', message: `Not read: ${IN_SOURCES}`, place }];
   });
-}
-
-/** The names of the operations of a template; of one that only the program can complete, an operation without a name. */
-function operationNames(text: string): (string | undefined)[] {
-  try {
-    const { definitions } = parse(text.replaceAll(/\$\{[^}]*\}/g, ''));
-    return definitions.flatMap((each) => (each.kind === Kind.OPERATION_DEFINITION ? [each.name?.value] : []));
-  } catch {
-    return [undefined];
-  }
-}
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -18,17 +18,11 @@ export function addCheckCommand(program: Command, flags: () => Flags): void {
   program
     .command('check')
     .description('say what the server would say of documents, and what they cost; needs no network')
-    .argument('[paths...]', 'GraphQL files, folders or patterns of them, - for the standard input, or manifests')
+    .argument('[paths...]', 'GraphQL files, folders of them, - for the standard input, or manifests')
     .option(
       '--manifest <file>',
       'manifest of trusted documents (repeatable)',
       (file, all: string[]) => [...all, file],
-      [],
-    )
-    .option(
-      '--ignore <pattern>',
-      'program sources whose documents need not be read (repeatable)',
-      (pattern, all: string[]) => [...all, pattern],
       [],
     )
     .option(

@@ -34,7 +34,7 @@ export function addDocumentCommands(program: Command): void {
   program
     .command('manifest')
     .description('print a manifest of the operations in files and folders, for PERSISTED_OPERATIONS')
-    .argument('<paths...>', 'GraphQL files, folders or patterns of them, or - for the standard input')
+    .argument('<paths...>', 'GraphQL files, folders of them, or - for the standard input')
     .addOption(
       new Option('--format <format>', 'hashes and texts, or the format of Apollo')
         .choices(['hashes', 'apollo'])

@@ -1,4 +1,4 @@
-/** Finds GraphQL files by their paths, by folders and by patterns, and reads them. */
+/** Finds GraphQL files by their paths and by folders, and reads them. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { readTextFile } from '../../lib/text/read-text.ts';
@@ -22,21 +22,18 @@ function realPath(path: string): string {
   }
 }
 
-/** The GraphQL files of a folder or of a pattern such as `src/**\/*.graphql`; of a file, itself. */
+/** The GraphQL files of a folder; of a file, itself. */
 export function filesAt(path: string): string[] {
   if (path === STANDARD_INPUT) return [path];
-  const pattern = isThere(path) ? undefined : patternOf(path);
-  if (pattern) return pattern;
   try {
     if (!statSync(path).isDirectory()) return [path];
     return filesBelow(path).filter(isGraphql);
   } catch (error) {
-    throw error instanceof UserError ? error : cannotRead(path, error);
+    throw cannotRead(path, error);
   }
 }
 
 const STANDARD_INPUT = '-';
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 const isGraphql = (path: string): boolean => /\.(?:graphql|gql)$/.test(path);
 
 /** Files that are not hidden. A mounted ConfigMap has its files in a hidden folder, with links to them beside it. */
@@ -48,36 +45,6 @@ export const filesBelow = (folder: string): string[] =>
     .filter((file) => !statSync(file, { throwIfNoEntry: false })?.isDirectory());
 
 const isHidden = (file: string): boolean => file.split(sep).some((name) => /^\.|^node_modules$/.test(name));
-
-/** The files of a pattern that no shell has expanded; undefined if the path is none. */
-function patternOf(path: string): string[] | undefined {
-  const at = path.search(/[*?{[]/);
-  if (at < 0) return undefined;
-  const slash = path.slice(0, at).lastIndexOf('/');
-  const folder = slash < 0 ? '.' : path.slice(0, slash) || '/';
-  const whole = patternExpression(path.slice(slash + 1));
-  const found = isThere(folder)
-    ? filesBelow(folder).filter((file) => whole.test(file.slice(join(folder, '/').length).replaceAll(sep, '/')))
-    : [];
-  if (found.length === 0) throw new UserError(`${path} matches no file.`);
-  return found;
-}
-
-/** `**\/` is any number of folders, `*` and `?` are within a name, `{a,b}` is one of several, `[ab]` one character. */
-export function patternExpression(pattern: string): RegExp {
-  const parts = pattern.split(/(\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]+\])/).map((part, at) => {
-    if (at % 2 === 0) return escaped(part);
-    if (part === '**/') return '(?:[^/]+/)*';
-    if (part === '**') return '.*';
-    if (part === '*') return '[^/]*';
-    if (part === '?') return '[^/]';
-    if (part.startsWith('[')) return `[${escaped(part.slice(1, -1)).replaceAll('\\-', '-')}]`;
-    return `(?:${part.slice(1, -1).split(',').map(escaped).join('|').replaceAll('\\*', '[^/]*')})`;
-  });
-  return new RegExp(`^${parts.join('')}$`);
-}
-
-const escaped = (text: string): string => text.replaceAll(/[-\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 const cannotRead = (path: string, error: unknown): UserError =>
   new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
