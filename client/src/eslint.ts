@@ -136,12 +136,10 @@ function pricesOf(
     return definitions.flatMap((operation) => {
       if (operation.kind !== Kind.OPERATION_DEFINITION) return [];
       const { document, missing, hasGap } = documentOf(source.text, operation, definitions, find);
-      const sent = sentTextOf(document);
-      if (!sent) return [];
       const name = operation.name?.value;
       const start = operation.loc!.start;
       const end = operation.name?.loc!.end ?? operation.selectionSet.loc!.start + 1;
-      const priced = price(sent, name, limits);
+      const priced = price(sentTextOf(document), name, limits);
       const unread = priced.errors.some(isOfAnotherGraph) ? undefined : unreadText(missing, hasGap, fragments);
       return [{ price: priced, unread, source, start, end, name: name ?? operation.operation }];
     });
@@ -159,11 +157,11 @@ function unreadText(missing: readonly string[], hasGap: boolean, places: readonl
   return `not priced, because no file of ${places.join(', ')} has ${names}. Name the file or its folder in the option fragments.`;
 }
 
-/** Without what clients take out; undefined if nothing is left to send. */
-function sentTextOf(document: string): string | undefined {
+/** Without what clients take out. */
+function sentTextOf(document: string): string {
   const parsed = parse(document, { noLocation: true });
   const sent = asSent(parsed);
-  return sent === parsed ? document : sent && print(sent);
+  return sent === parsed ? document : print(sent);
 }
 
 function definitionsOf(text: string): readonly DefinitionNode[] {

@@ -57,13 +57,12 @@ export function findOperations(
       fragments.set(name, [...(fragments.get(name) ?? []), { at, definition }]);
     }
   return files.flatMap(({ path, definitions }, at) =>
-    definitions.filter(isOperation).flatMap((operation) => {
+    definitions.filter(isOperation).map((operation) => {
       const needed = fragmentsOf(operation, at, fragments);
       const own = definitions.filter((each) => each === operation || needed.has(each));
       const others = [...needed].filter((each) => !own.includes(each));
       const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...own, ...others] };
-      const document = asSent(whole);
-      return document ? [{ path, operation, document }] : [];
+      return { path, operation, document: asSent(whole) };
     }),
   );
 }
