@@ -1,5 +1,5 @@
 /** The header `Idempotency-Key`, and what it is a key of: a document, its variables and files. */
-import { type Hmac, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { print } from 'graphql';
 import { Upload } from 'graphql-upload-minimal';
 import type { Variables } from '../../../engine/plan/document.ts';
@@ -36,50 +36,27 @@ export interface IdempotencyKey extends KeySecrets {
 /** What a key is of, with variables that are within their limits. */
 export function identify(given: string, ready: ExecutableDocument, variables: Variables | undefined): IdempotencyKey {
   const secrets = secretsOf(given);
-  return { ...secrets, fingerprint: fingerprintOf(secrets.hmac().update(hashOfDocument(ready)), variables ?? {}) };
+  return { ...secrets, fingerprint: secrets.hash(hashOfDocument(ready) + canonicalText(variables ?? {})) };
 }
 
 const hashOfDocument = oncePer(({ document, operation }: ExecutableDocument) =>
   hash('sha256', `${operation.name?.value ?? ''}\n${document.loc?.source.body ?? print(document)}`, 'base64url'),
 );
 
-/** Longer texts are hashed piece by piece, so that the variables are never copied as a whole. */
-const PIECE_CHARACTERS = 65_536;
-
-/**
- * A hash of text with sorted names: clients may write the members of their variables in any order. Of files it is of their bytes.
- * The stack is explicit, because JSON can nest deeper than the call stack.
- */
-function fingerprintOf(pieces: Hmac, variables: object): string {
-  let text = '';
-  const waiting: Piece[] = [{ value: variables }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === 'string') text += next;
-    else if (Array.isArray(next.value)) pushItems(waiting, next.value);
-    else if (next.value instanceof Upload) text += (next.value.file as unknown as UploadedFile).digest;
-    else if (typeof next.value === 'object' && next.value !== null)
-      pushMembers(waiting, next.value as Record<string, unknown>);
-    else text += JSON.stringify(next.value);
-    if (text.length < PIECE_CHARACTERS) continue;
-    pieces.update(text);
-    text = '';
+/** JSON with sorted names: clients may write the members of their variables in any order. Of files it is of their bytes. */
+function canonicalText(variables: Variables): string {
+  try {
+    return JSON.stringify(variables, canonical);
+  } catch (error) {
+    if (error instanceof RangeError) throw new HttpError('BAD_REQUEST', 'The variables nest too deeply.');
+    throw error;
   }
-  return pieces.update(text).digest('base64url');
 }
 
-/** Text of the fingerprint, or a value whose text follows. */
-type Piece = string | { readonly value: unknown };
-
-function pushItems(waiting: Piece[], items: readonly unknown[]): void {
-  waiting.push(']');
-  for (let at = items.length - 1; at >= 0; at--) waiting.push(',', { value: items[at] });
-  waiting.push('[');
-}
-
-function pushMembers(waiting: Piece[], members: Readonly<Record<string, unknown>>): void {
-  waiting.push('}');
-  const names = Object.keys(members).sort();
-  for (let at = names.length - 1; at >= 0; at--)
-    waiting.push(',', { value: members[names[at]!] }, `${JSON.stringify(names[at])}:`);
-  waiting.push('{');
+/** A replacer of JSON, which gets of a file what its `toJSON` returns: `this` has the file. */
+function canonical(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const given = this[name];
+  if (given instanceof Upload) return (given.file as unknown as UploadedFile).digest;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

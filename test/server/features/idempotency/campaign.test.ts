@@ -1,7 +1,7 @@
 /**
  * Writes of all kinds under what happens in ordinary life: rows of campaign/rows.ts, in surroundings of campaign/surroundings.ts, from clients
  * that retry with their keys. `npm run settle` makes 2,000 writes and prints what came of them; SETTLE_ROW, SETTLE_GROUP: only rows and
- * surroundings with these words.
+ * surroundings with these words; SETTLE_SEED: other random choices.
  */
 import { expect, test, vi } from 'vitest';
 import { thorough } from '../../../support/optional.ts';
@@ -15,7 +15,7 @@ import { type Outcome, isReview, tableOf } from './campaign/verdict.ts';
 
 const given = process.env.SETTLE_WRITES;
 const writes = Number(given ?? (thorough ? 120 : 26));
-const { SETTLE_ROW: rowWord = '', SETTLE_GROUP: groupWord = '' } = process.env;
+const { SETTLE_ROW: rowWord = '', SETTLE_GROUP: groupWord = '', SETTLE_SEED: seed = '' } = process.env;
 const LANES = given === undefined ? 13 : 24;
 if (given !== undefined) vi.setConfig({ testTimeout: 1_800_000 });
 
@@ -71,7 +71,7 @@ async function runBatch(group: Group, made: number): Promise<Outcome[]> {
   const lanes = await laneService(origin.url);
   const around = await group.open(lanes.url);
   const outcomes = await runWrites(
-    { name: group.name, service: lanes, rows: group.rows, writes: made, lanes: LANES },
+    { name: group.name + seed, service: lanes, rows: group.rows, writes: made, lanes: LANES },
     around,
   );
   await around.close();

@@ -17,7 +17,6 @@ export function secretsOf(key: string) {
   return {
     name: derive(key, 'name of the row').toString('base64url'),
     /** A hash that only a request with the key can compute. */
-    hmac: () => createHmac('sha256', hashing),
     hash: (text: string): string => createHmac('sha256', hashing).update(text).digest('base64url'),
     seal(text: string): string {
       const iv = randomBytes(IV_BYTES);
