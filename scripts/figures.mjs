@@ -11,20 +11,20 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 40_239,
+  'src without origin': 40_143,
   'graph and api': 7_020,
   engine: 9_803,
   'engine/cost': 1_227,
   'engine/documents': 925,
-  'upstream without redis': 5_740,
+  'upstream without redis': 5_738,
   'upstream/limits': 678,
   'upstream/redis': 1_531,
   'server without idempotency': 7_916,
   'server/http': 2_110,
   'server/features/idempotency': 1_182,
-  atom: 1_234,
+  atom: 1_183,
   config: 1_538,
-  'check and doctor and inspect and commands and cli': 2_354,
+  'check and doctor and inspect and commands and cli': 2_311,
   'embedding and extension': 653,
   origin: 3_861,
 };
@@ -34,7 +34,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_371 },
   'src/engine/execute/executor.ts': { files: 33, lines: 4_821 },
   'src/engine/documents/assess.ts': { files: 53, lines: 6_819 },
-  'src/price.ts': { files: 158, lines: 17_727 },
+  'src/price.ts': { files: 158, lines: 17_676 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

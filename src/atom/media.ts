@@ -16,9 +16,6 @@ import { eventTypes } from '../api/event.ts';
 import type { DocumentFormat } from '../api/service-descriptor.ts';
 import { readableText } from './xml.ts';
 
-export { elementPaths } from './mend.ts';
-export { attributeNames, elementRules } from './fields.ts';
-export { rels } from './links.ts';
 export { AtomError, escape, readableText, writableText } from './xml.ts';
 
 /** The media that are Atom documents. */

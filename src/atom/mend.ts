@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import type * as Entities from 'entities';
 import type * as Xml from 'fast-xml-parser';
 import { lazily } from '../lib/promises.ts';
-import { localName } from './line-breaks.ts';
 import { AtomError, escape, refuseUnwritable, withLineFeeds } from './xml.ts';
 
 const DEPTH_MAX = 40;
@@ -95,51 +94,4 @@ function mendReferences(text: string): string {
       return escape(String.fromCodePoint(code));
     },
   );
-}
-
-/** Attributes that say what an element is. */
-const KINDS = ['attribute@name', 'link@rel'];
-const XHTML = 'http://www.w3.org/1999/xhtml';
-
-/**
- * What a document has, each once: `entry/when`, `entry/when@startTime`, and for elements that a value tells apart `entry/attribute[status]`.
- * Names are local ones. Markup in a text is the writer's, and is left out. Throws AtomError.
- */
-export function elementPaths(document: string): ReadonlySet<string> {
-  const paths = new Set<string>();
-  const open: { path: string; isText: boolean }[] = [];
-  for (const part of mended(document).split('<').slice(1)) {
-    const tag = part.slice(0, part.indexOf('>'));
-    if (tag.startsWith('/')) {
-      open.pop();
-      continue;
-    }
-    const [name = ''] = tag.split(/[\s/]/, 1);
-    const parent = open.at(-1);
-    const local = localName(name);
-    const path = parent ? `${parent.path}/${local}` : local;
-    const attributes = attributesIn(tag.slice(name.length));
-    const isText = parent?.isText || attributes.some(([key, value]) => key.startsWith('xmlns') && value === XHTML);
-    if (parent && !parent.isText) paths.add(path);
-    if (!isText)
-      for (const [key, value] of attributes)
-        if (KINDS.includes(`${local}@${key}`)) paths.add(`${path}[${value.trim().toLowerCase()}]`);
-        else if (!key.startsWith('xmlns')) paths.add(`${path}@${key}`);
-    if (!tag.endsWith('/')) open.push({ path, isText: isText ?? false });
-  }
-  return paths;
-}
-
-/** The attributes of a tag that is well-formed, and has no `>` in a value. */
-function attributesIn(tag: string): [name: string, value: string][] {
-  const found: [string, string][] = [];
-  let from = 0;
-  for (let equals; (equals = tag.indexOf('=', from)) !== -1;) {
-    const [double, single] = [tag.indexOf('"', equals), tag.indexOf("'", equals)];
-    const start = double === -1 || (single !== -1 && single < double) ? single : double;
-    const end = tag.indexOf(tag[start]!, start + 1);
-    found.push([tag.slice(from, equals).trim(), tag.slice(start + 1, end)]);
-    from = end + 1;
-  }
-  return found;
 }

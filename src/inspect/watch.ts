@@ -2,7 +2,6 @@
 import type { Endpoint } from '../api/endpoint.ts';
 import type { InspectedResponse } from '../upstream/http/response.ts';
 import { type Deviation, compare } from './compare.ts';
-import { compareAtom, isAtom } from './compare-atom.ts';
 
 /** An endpoint is looked at once in this time. */
 const EVERY_MS = 60_000;
@@ -37,10 +36,9 @@ function isNew(seen: Set<string>, key: string): boolean {
 }
 
 /** What a response has that the interface has not, or lacks. It never throws: the response was read already. */
-export function deviationsOf({ request, value, text }: InspectedResponse): Deviation[] {
-  const { endpoint, members } = request;
+export function deviationsOf({ request, value }: InspectedResponse): Deviation[] {
   try {
-    return isAtom(endpoint.media) ? compareAtom(endpoint, value, text) : compare(endpoint, value, members);
+    return compare(request.endpoint, value, request.members);
   } catch {
     return [];
   }

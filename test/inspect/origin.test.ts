@@ -46,8 +46,7 @@ async function crawl(
     if (value instanceof ReportedError) return {};
     read.add(endpoint);
     count++;
-    for (const each of deviationsOf({ request, value, text }))
-      deviations.add(`${endpoint.path} ${describeDeviation(each)}`);
+    for (const each of deviationsOf({ request, value })) deviations.add(`${endpoint.path} ${describeDeviation(each)}`);
     return value as Record<string, unknown>;
   }
   const ids = (list: unknown, ...path: string[]): string[] => [

@@ -82,7 +82,7 @@ test('what was not requested is not missing', () => {
   const request = createApiRequest(bookEndpoints.search, { q: 'x' }, ['id', 'title']);
   expect(request.wirePath).toContain('fields=id,title');
   const books = [{ id: '1', title: 'x' }];
-  watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 }, text: '' });
+  watchInterface(report)({ request, value: { books, count: 1, start: 0, total: 1 } });
   expect(report).not.toHaveBeenCalled();
 });
 

@@ -223,7 +223,7 @@ export class UpstreamCall implements SharedCall {
       ? decodeResponse(service.documents, request, text, status, settings.eventBaseUrl)
       : undefined;
     if (isSuccess && !(value instanceof ReportedError)) {
-      this.services.inspect?.({ request, value, text });
+      this.services.inspect?.({ request, value });
       this.onAccepted();
       const shown = credential.isOwn ? redactOwner(endpoint, credential, value) : value;
       if (endpoint.isTiered && shown !== null)

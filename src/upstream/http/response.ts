@@ -71,8 +71,6 @@ export interface ApiResponse {
 export interface InspectedResponse {
   request: ApiRequest;
   value: unknown;
-  /** Its body. */
-  text: string;
 }
 
 /** An error body of the service under a success status. */
