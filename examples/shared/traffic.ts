@@ -39,4 +39,4 @@ export async function loadByRest(book: string, token: string): Promise<Traffic> 
 
 /** "1 request, 2.1 kB". */
 export const inWords = ({ requests, bytes }: Traffic): string =>
-  `${requests} ${requests === 1 ? 'request' : 'requests'}, ${(bytes / 1_000).toFixed(1)} kB`;
+  `${requests} ${requests === 1 ? 'request' : 'requests'}, ${(bytes / 1_000).toFixed(1)}\u00a0kB`;

@@ -29,7 +29,7 @@ export function App() {
           Shelf
         </a>
         <span className={isOnline ? 'soft' : 'offline'} id="network" role="status">
-          {isOnline ? 'online' : 'offline: what you have seen is here'}
+          {isOnline ? 'online' : 'offline: as seen last'}
         </span>
       </header>
       <main>

@@ -60,7 +60,9 @@ function Section({ status, entries }: { status: CollectionStatus; entries: Entry
             <a className="card" href={`#${book?.id}`}>
               <img className="cover" src={book?.cover?.small ?? '/icon.svg'} alt="" width="64" height="96" />
               <span lang="zh">
-                <strong>{book?.title}</strong> {isPrivate && <Lock />}
+                <strong>
+                  {book?.title} {isPrivate && <Lock />}
+                </strong>
                 <span className="soft">{book?.authors.join('、')}</span>
               </span>
               {rating && (
