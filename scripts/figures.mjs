@@ -16,7 +16,7 @@ const ROOMS = {
   engine: 9_803,
   'engine/cost': 1_227,
   'engine/documents': 925,
-  'upstream without redis': 5_738,
+  'upstream without redis': 5_726,
   'upstream/limits': 678,
   'upstream/redis': 1_531,
   'server without idempotency': 7_916,

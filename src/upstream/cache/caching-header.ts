@@ -10,8 +10,6 @@ export type Refusal = 'no-store' | 'no-cache' | 'private' | 'vary' | 'unsure';
 export interface Cacheability {
   /** Undefined if it may be stored. */
   refusal: Refusal | undefined;
-  /** It is stored only for use while upstream fails. */
-  isForOutage: boolean;
   /** Never served stale, not even while upstream fails. */
   mustRevalidate: boolean;
   /** Seconds of freshness from when upstream generated the response; undefined if upstream does not say. */
@@ -27,7 +25,6 @@ export type CachingHeaders = Partial<Record<(typeof cachingHeaders)[number], str
 
 export const unspecified: Cacheability = Object.freeze({
   refusal: undefined,
-  isForOutage: false,
   mustRevalidate: false,
   maxAge: undefined,
   staleWhileRevalidate: undefined,
@@ -58,14 +55,12 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
   const directives = directivesOf(said);
   const isDefault = isRelaxed(rules);
-  const isForOutage = !isDefault && directives.has('no-cache');
   return {
     refusal: refusalOf(directives, vary, isDefault, rules),
-    isForOutage,
     mustRevalidate: !isDefault && revalidating.some((name) => directives.has(name)),
     maxAge: isDefault ? longAge(directives, expires, date) : maxAgeOf(directives, expires, date),
     staleWhileRevalidate: directives.has(SWR) ? leastOf(secondsIn(directives, SWR)) : undefined,
-    age: age === undefined ? 0 : Number(/^\s*(\d{1,9})/.exec(age)?.[1] ?? 0),
+    age: age === undefined ? 0 : Math.min(Number(/^\s*(\d+)\s*(?:,|$)/.exec(age)?.[1] ?? 0), AGE_MAX_SECONDS),
   };
 }
 
@@ -90,6 +85,8 @@ const forbidding = ['no-store', 'no-cache', 'private', 'must-revalidate', 'proxy
 const revalidating = ['must-revalidate', 'proxy-revalidate', 's-maxage'];
 const ages = ['s-maxage', 'max-age'];
 const SWR = 'stale-while-revalidate';
+/** A cache takes a longer time for this (RFC 9111, 1.2.2). */
+const AGE_MAX_SECONDS = 2 ** 31;
 
 function refusalOf(
   directives: Directives,
@@ -100,10 +97,9 @@ function refusalOf(
   if (directives.has('no-store')) return 'no-store';
   if (vary !== undefined && varies(vary, rules)) return 'vary';
   if (isDefault) return undefined;
-  const isPrivate = directives.has('private');
-  // Upstream supports no revalidation: what demands it for each use can only be served while upstream fails.
-  if (directives.has('no-cache') && (isPrivate || revalidating.some((name) => directives.has(name)))) return 'no-cache';
-  return isPrivate && !rules.isPersonal ? 'private' : undefined;
+  // Upstream supports no revalidation: what demands it for each use is of none.
+  if (directives.has('no-cache')) return 'no-cache';
+  return directives.has('private') && !rules.isPersonal ? 'private' : undefined;
 }
 
 /** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */

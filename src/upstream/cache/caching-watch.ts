@@ -16,7 +16,7 @@ import {
 import { isCached } from './lifetime.ts';
 import type { Config } from '../../config/settings.ts';
 
-/** `words`: see `forbiddingWords`. `isObeyed`: the responses are not cached, or only for an outage. */
+/** `words`: see `forbiddingWords`. `isObeyed`: the responses are not cached. */
 export type OnForbidden = (service: Service, words: readonly string[], isObeyed: boolean) => void;
 
 type Known = Partial<Record<Share, { headers: CachingHeaders; reuse: Cacheability }>>;
@@ -42,7 +42,7 @@ export function createCachingWatch(
     const { service, share } = endpoint;
     // RECORD_TTL_SECONDS=0 is not a matter of headers.
     const isKept = isCached(endpoint, reuse, recordTtlSeconds || undefined);
-    if (!isKept && reuse.refusal !== 'unsure') counts[reuse.refusal ?? (reuse.isForOutage ? 'no-cache' : 'expired')]++;
+    if (!isKept && reuse.refusal !== 'unsure') counts[reuse.refusal ?? 'expired']++;
     const report = `${service} ${isKept}`;
     if (reported.has(report) || (isKept && !isRelaxed({ share, mode }))) return;
     const words = forbiddingWords(headers, reuse, isKept);

@@ -173,7 +173,7 @@ class CacheHandle {
     if (this.old) viewer.viewer.reload!.wasRead(key!.text);
     // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
     if (this.wasFound) this.delete();
-    if (!key || reuse.refusal !== undefined || reuse.isForOutage) return;
+    if (!key || reuse.refusal !== undefined) return;
     const { cache } = viewer.parts;
     const until = absentUntil(reuse, viewer.parts);
     const now = performance.now();
@@ -191,7 +191,7 @@ class CacheHandle {
   /** Returns freshUntil; null if the response is not reusable. */
   protected store(value: object, meta: ResponseMeta): number | null {
     const { key, viewer, endpoint } = this;
-    const { refusal, isForOutage } = meta.reuse;
+    const { refusal } = meta.reuse;
     const { cache, unstored } = viewer.parts;
     if (!key) return null;
     if (this.old) this.endReload(key, this.old, value as Json);
@@ -199,12 +199,10 @@ class CacheHandle {
       unstored.add(endpoint);
       return null;
     }
-    // Readers do not wait for an entry that they may not use; it is looked up while upstream fails.
-    if (isForOutage) unstored.add(endpoint);
-    else if (unstored.size > 0) unstored.delete(endpoint);
+    if (unstored.size > 0) unstored.delete(endpoint);
     const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
     cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
-    return isForOutage ? null : times.freshUntil;
+    return times.freshUntil;
   }
 }
 

@@ -25,14 +25,8 @@ export const absentUntil = (
 ): number => performance.now() + 1000 * Math.max(0, Math.min(maxAge - age, ttlSeconds, absentTtlSeconds));
 
 /** Seconds for which a response is used without a call. `seconds`: if upstream does not say. */
-const freshFor = (
-  { refusal, isForOutage, maxAge, age }: Cacheability,
-  seconds: number,
-  ttlSeconds: number | undefined,
-): number =>
-  refusal !== undefined || isForOutage
-    ? 0
-    : (ttlSeconds ?? Math.max(0, Math.min(maxAge ?? seconds, MAX_AGE_SECONDS) - age));
+const freshFor = ({ refusal, maxAge, age }: Cacheability, seconds: number, ttlSeconds: number | undefined): number =>
+  refusal !== undefined ? 0 : (ttlSeconds ?? Math.max(0, Math.min(maxAge ?? seconds, MAX_AGE_SECONDS) - age));
 
 /** Whether a response is used again for a second at least: else each read is a call. */
 export const isCached = (
@@ -48,11 +42,11 @@ export function timesOf(
   reuse: Cacheability,
   { ttlSeconds, revalidateSeconds }: LifetimeSettings,
 ): Omit<CacheEntry, 'value' | 'bytes'> {
-  const { mustRevalidate, isForOutage, staleWhileRevalidate, age } = reuse;
+  const { mustRevalidate, staleWhileRevalidate, age } = reuse;
   const now = performance.now();
   const fresh = freshFor(reuse, seconds, ttlSeconds);
   const freshUntil = now + 1000 * fresh;
-  const mayServe = !mustRevalidate && !isForOutage && isForEverybody(endpoint);
+  const mayServe = !mustRevalidate && isForEverybody(endpoint);
   const served = Math.min(staleWhileRevalidate ?? revalidateSeconds, MAX_AGE_SECONDS);
   const servedUntil = freshUntil + (mayServe ? 1000 * served : 0);
   const keptUntil = mustRevalidate ? freshUntil : Math.max(servedUntil, freshUntil + STALE_SECONDS * 1000);

@@ -34,8 +34,8 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ 'cache-control': 'ext="max-age=5, no-store"' }, {}],
   [{ 'cache-control': 's-maxage=10, max-age=60' }, { maxAge: 10, mustRevalidate: true }],
   [{ 'cache-control': 'no-store' }, { refusal: 'no-store' }],
-  [{ 'cache-control': 'no-cache' }, { isForOutage: true }],
-  [{ 'cache-control': 'no-cache="set-cookie"' }, { isForOutage: true }],
+  [{ 'cache-control': 'no-cache' }, { refusal: 'no-cache' }],
+  [{ 'cache-control': 'no-cache="set-cookie"' }, { refusal: 'no-cache' }],
   [{ 'cache-control': 'private, max-age=5' }, { refusal: 'private', maxAge: 5 }],
   [{ 'cache-control': 'must-revalidate' }, { mustRevalidate: true }],
   [{ 'cache-control': 'max-age=9,proxy-revalidate' }, { mustRevalidate: true, maxAge: 9 }],
@@ -55,13 +55,8 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ expires: at(90), 'cache-control': 'max-age=5' }, { maxAge: 5 }],
   [{ vary: '*' }, { refusal: 'vary' }],
   [{ vary: 'accept, *' }, { refusal: 'vary' }],
-  [{ 'cache-control': 'no-cache, must-revalidate' }, { refusal: 'no-cache', isForOutage: true, mustRevalidate: true }],
-  [{ 'cache-control': 'no-cache, proxy-revalidate' }, { refusal: 'no-cache', isForOutage: true, mustRevalidate: true }],
-  [{ 'cache-control': 'no-cache, private' }, { refusal: 'no-cache', isForOutage: true }],
-  [
-    { 'cache-control': 'no-cache, s-maxage=9' },
-    { refusal: 'no-cache', isForOutage: true, mustRevalidate: true, maxAge: 9 },
-  ],
+  [{ 'cache-control': 'no-cache, must-revalidate' }, { refusal: 'no-cache', mustRevalidate: true }],
+  [{ 'cache-control': 'no-cache, private' }, { refusal: 'no-cache' }],
 ])('to the letter: %o', (headers, reuse) => {
   expect(cacheabilityOf(headers, { share: 'public', isPersonal: false, mode: 'strict', sent: [] })).toEqual({
     ...unspecified,
@@ -264,16 +259,6 @@ test("to the letter, the real service's headers let nothing be kept", async () =
   behave(json('', 503));
   await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   expect(requests).toHaveLength(2);
-});
-
-test('to the letter, no-cache alone is asked for again each time, and stands in for an outage', async () => {
-  const settings = { UPSTREAM_CACHE: 'strict', RECORD_TTL_SECONDS: '600', REVALIDATE_SECONDS: '600' };
-  const { requests, behave, read } = await book({ 'Cache-Control': 'no-cache' }, settings);
-  expect((await read()).cachePolicy.scope).toBe('none');
-  await read();
-  expect(requests).toHaveLength(2);
-  behave(json('', 503));
-  expect((await read()).record).toMatchObject({ title: 'x' });
 });
 
 test('what the headers forbid is reported once, and responses that are not stored are counted by reason', async () => {
