@@ -11,9 +11,9 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 40_143,
+  'src without origin': 39_997,
   'graph and api': 7_020,
-  engine: 9_803,
+  engine: 9_657,
   'engine/cost': 1_227,
   'engine/documents': 925,
   'upstream without redis': 5_726,
@@ -32,9 +32,9 @@ const ROOMS = {
 const LOADED = {
   'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_371 },
-  'src/engine/execute/executor.ts': { files: 33, lines: 4_821 },
-  'src/engine/documents/assess.ts': { files: 53, lines: 6_819 },
-  'src/price.ts': { files: 158, lines: 17_676 },
+  'src/engine/execute/executor.ts': { files: 32, lines: 4_673 },
+  'src/engine/documents/assess.ts': { files: 53, lines: 6_708 },
+  'src/price.ts': { files: 158, lines: 17_567 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

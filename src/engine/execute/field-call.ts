@@ -4,7 +4,7 @@ import type { IsParentAbsent } from '../../upstream/loading/response-loader.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { listIn, withMembers } from '../../lib/objects.ts';
 import { lazily, withValue } from '../../lib/promises.ts';
-import { type Progress, windowAfter } from '../values/list-changes.ts';
+import type { Progress } from '../values/list-changes.ts';
 import { type NewestFirst, placeToReadAgain } from '../values/newest-first.ts';
 import {
   type PageWindow,
@@ -69,7 +69,7 @@ export function requestOf(
   if (rule.pageSize === undefined) return { endpoint, input, paging: undefined };
   const listId = lazily(() => listIdOf(endpoint, input));
   const progress = rule.tellsChanges ? progressOf(args, listId, operation) : undefined;
-  const window = progress ? windowAfter(progress) : windowOf(args, rule.pageSize, listId);
+  const window = windowOf(progress ? { after: progress.after || null } : args, rule.pageSize, listId);
   const paged = withMembers(input, windowInput(endpoint, needsNoItems ? { ...window, first: 1 } : window));
   const newestFirst = timeOrderOf(rule, args);
   if (newestFirst) requireForward(args);

@@ -9,6 +9,7 @@ import { asError, isPromise, withValue } from '../../lib/promises.ts';
 import { RecordRejected, TierRequired } from '../../upstream/errors.ts';
 import { isUpstreamMember, withThrowingMembers } from '../../api/record-source.ts';
 import { asObjects } from '../values/decode.ts';
+import { changesOf } from '../values/list-changes.ts';
 import { type Page, emptyPage, pageOf } from '../values/paging.ts';
 import type { Context } from '../context.ts';
 import { endpointOf, fieldRule, nodeTypeOf, typeRule, typesOf } from '../plan/read-declarations.ts';
@@ -27,7 +28,6 @@ import type { PlannedField, SelectionPlan } from '../plan/operation-plan.ts';
 import { ABSENT, PartlyLoaded, loadMissing, loadNamedReference, mayHaveLists } from './load-record.ts';
 import { membersOrId } from './plan-load.ts';
 import { listedBy, listingOf } from './listed-variants.ts';
-import { changesOf } from './told-changes.ts';
 
 export type Resolver = GraphQLFieldResolver<ParentRecord, Context, object>;
 
@@ -139,12 +139,12 @@ function callResolver(rule: FieldRule, keys: Keys): EngineResolver {
     const { endpoint, input, window, listId, newestFirst } = paging;
     const items = itemsOf(rule, endpoint, response, parent, args);
     if (plan.variants || rule.isReadAsNobody) listedBy(items, { endpoint, input, variants: plan.variants });
-    const isRanked = rule.isRanked ?? false;
     const totalIsCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
     // One literal: reading the members of an object that was spread is slow.
-    const options = { listId, representation, keys, totalIsCapped, newestFirst, isRanked };
+    const options = { listId, representation, keys, totalIsCapped, newestFirst, isRanked: rule.isRanked ?? false };
     const page = pageOf(response as object, items, window, options, plan.needsNoItems);
-    return paging.progress ? changesOf(page, items, paging.progress, nodeTypeOf(plan.field)!) : page;
+    const type = paging.progress && nodeTypeOf(plan.field)!;
+    return type ? changesOf(page, paging.progress!, type.name, typeRule(type).record!) : page;
   }
 }
 

@@ -3,6 +3,7 @@ import { type BuilderTypes, builder } from '../builder.ts';
 import { oncePer } from '../../lib/remember.ts';
 import type { ToldChanges } from '../values/list-changes.ts';
 import { FIRST_MAX, type Page, cursorOf } from '../values/paging.ts';
+import { encodeSince } from '../values/since.ts';
 
 interface Edge<Item> {
   page: Page<Item>;
@@ -121,9 +122,10 @@ function makeChanges(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTyp
       removedIds: t.exposeIDList('removedIds', {
         description: 'The global ids of nodes that are no longer in the list: remove them.',
       }),
-      since: t.exposeString('since', {
+      since: t.string({
         description:
           'For the next call. It has the ids that the client has once it has stored these nodes, so store it with them, in one step.',
+        resolve: ({ listId, progress }) => encodeSince(listId(), progress),
       }),
       hasMore: t.exposeBoolean('hasMore', { description: 'Whether to call again now.' }),
     }),
