@@ -10,6 +10,7 @@ import type { GraphQLResponse, GraphQLTaggedNode } from 'relay-runtime';
 import { afterAll, expect, test, vi } from 'vitest';
 import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
+import { overlap } from './overlapping.ts';
 
 /** Has no types: those of jsdom bring a version of the types of Node. */
 const jsdom: string = 'jsdom';
@@ -20,6 +21,7 @@ vi.stubGlobal('document', window.document);
 afterAll(() => vi.unstubAllGlobals());
 
 const { facade, execute } = await journey();
+const requests = vi.spyOn(globalThis, 'fetch');
 
 const texts = [
   `query pagesQuery($first: Int, $after: String, $last: Int, $before: String) {
@@ -47,7 +49,7 @@ interface Shown {
   loadPrevious: (count: number) => void;
 }
 
-test('a page that begins in the middle of a list is continued at both ends', async () => {
+test('a page that begins in the middle of a list is continued at both ends, and shows no item twice where pages overlap', async () => {
   const folder = frontEnd('relay', 'catalog-graphql-client');
   const source = ["import { graphql } from 'relay-runtime';", ...texts.map((text) => `graphql\`${text}\`;`)];
   writeFileSync(join(folder, 'src/pages.ts'), source.join('\n'));
@@ -84,6 +86,8 @@ test('a page that begins in the middle of a list is continued at both ends', asy
     const { subject } = hooks.useLazyLoadQuery(query!, { first: 2, after: edges[4]!.cursor }) as { subject: never };
     return element(List, { subject });
   };
+  const sendNext = overlap(requests);
+  sendNext();
   const root = createRoot(window.document.createElement('div'));
   root.render(
     element(hooks.RelayEnvironmentProvider, { environment, children: element(Suspense, null, element(Page)) }),
@@ -92,6 +96,7 @@ test('a page that begins in the middle of a list is continued at both ends', asy
     vi.waitFor(() => expect(shown?.ids).toEqual(ids.slice(from, to)), { timeout: 15_000 });
 
   await shows(5, 7);
+  sendNext();
   shown!.loadNext(3);
   await shows(5, 10);
   shown!.loadPrevious(3);
