@@ -1,7 +1,7 @@
 /**
  * Reads Atom in one pass, without building a tree, with any prefixes, namespaces, quotes and spacing.
  *
- * It accepts only well-formed XML. Everything else, such as a bare `&` or an HTML entity, is mended first, and read here again.
+ * It accepts only well-formed XML. Other references, such as a bare `&` or an HTML entity, are mended first, and the text is read here again.
  */
 import { codeUnitsOf } from '../lib/text/code-units.ts';
 import { type Content, type ElementRule, AtomFields } from './fields.ts';
@@ -31,8 +31,7 @@ export function readFields(
   if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
-  // Behind the root, the library accepts a reference.
-  if (!isMended && trim(text.slice(end)) !== '') return undefined;
+  if (trim(text.slice(end)) !== '') return undefined;
   const units = codeUnitsOf(text);
   // Every loop stops at a `<`, so none of them runs past the end.
   units[end] = units[end + 1] = LESS;
@@ -99,7 +98,7 @@ interface Found {
 
 const noValues: Content['values'] = [];
 // The scope is searched for each element.
-const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX, MENDED_NAMESPACES_MAX] = [40, 32, 64, 1_000];
+const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX] = [40, 32, 64];
 const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
   33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
 ];
@@ -219,7 +218,7 @@ function readTag(reader: Reader, outer: NamespaceScope): Tag {
     others.push(attribute);
     if (attribute === 'xml:base') base = value;
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
-    if (scope.length === (reader.isMended ? MENDED_NAMESPACES_MAX : NAMESPACES_MAX)) giveUp();
+    if (scope.length === NAMESPACES_MAX) giveUp();
     const declared = attribute.slice(6);
     scope = [{ prefix: declared && `${declared}:`, namespace: namespaceNames.get(value) }, ...scope];
   }

@@ -104,6 +104,8 @@ function rootOf(text: string, root: string): Element {
 function plainMarkup(document: string): string {
   refuseUnwritable(document);
   const text = withLineFeeds(document);
+  // The library accepts a reference there.
+  if (trim(text.slice(text.lastIndexOf('>') + 1)) !== '') throw new AtomError('text behind the root');
   const out: string[] = [];
   let depth = 0;
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -123,6 +125,7 @@ function plainMarkup(document: string): string {
       throw new AtomError('declarations are not read');
     } else {
       end = endOfTag(text, at);
+      if (text.slice(at + 1, end).includes('<')) throw new AtomError('a tag in a tag');
       if (text[at + 1] === '/') depth -= 1;
       else if (text[end - 2] !== '/') depth += 1;
       if (depth > DEPTH_MAX) throw new AtomError('nested too deeply');
