@@ -64,6 +64,7 @@ const printed = {
   'facade.d.ts': withOptions(read('facade.d.ts') ?? ''),
   'docs/access.md': await formatted('docs/access.md', withClients(read('docs/access.md') ?? '')),
   'docs/architecture.md': await withRegion('docs/architecture.md', 'picture', architecture()),
+  'docs/client-caches.md': await formatted('docs/client-caches.md', withClients(read('docs/client-caches.md') ?? '')),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown(fixed)),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
   'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),
@@ -339,9 +340,9 @@ async function formatted(file: string, text: string): Promise<string> {
 
 /** The set-up of a client, as used by the tests of clients. */
 function withClients(page: string): string {
-  return page.replaceAll(/<!-- (test\/clients\/\w+\.ts) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
+  return page.replaceAll(/<!-- (test\/clients\/[\w-]+\.tsx?) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
     const text = (read(file) ?? '').replace(/'..\/..\/client\/src\/(\w+).ts'/g, "'catalog-graphql-client/$1'");
-    return `<!-- ${file} -->\n\n\`\`\`ts\n${text}\`\`\`\n\n<!-- end -->`;
+    return `<!-- ${file} -->\n\n\`\`\`${file.split('.').at(-1)}\n${text}\`\`\`\n\n<!-- end -->`;
   });
 }
 

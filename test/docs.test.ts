@@ -20,7 +20,7 @@ const handWrittenOf = (page: string) => {
   if (/^<!-- Printed by "npm run codegen"/.test(text)) return '';
   return text
     .replaceAll(/<!-- ([\w-]+) -->\n[^]*?<!-- \/\1 -->/g, '')
-    .replaceAll(/<!-- test\/clients\/\w+\.ts -->\n[^]*?<!-- end -->/g, '');
+    .replaceAll(/<!-- test\/clients\/[\w-]+\.tsx? -->\n[^]*?<!-- end -->/g, '');
 };
 
 const codeOf = (page: string) => [...read(page).matchAll(/^```[^]*?^```|`[^`\n]+`/gm)].map(([code]) => code).join('\n');
@@ -43,7 +43,7 @@ test('README and docs have at most 20,000 words by hand, and each page at most 1
 test('code that a user copies has at most 80 characters a line', () => {
   const users = pages.filter((page) => page.startsWith('docs/') && !/tasks|architecture/.test(page));
   const long = [...users, 'README.md'].flatMap((page) =>
-    [...read(page).matchAll(/^```(?:ts|html|yaml|nginx|ini)\n([^]*?)^```/gm)]
+    [...read(page).matchAll(/^```(?:tsx?|html|yaml|nginx|ini)\n([^]*?)^```/gm)]
       .flatMap(([, code]) => code!.split('\n'))
       .filter((line) => line.length > 80)
       .map((line) => `${page}: ${line}`),
