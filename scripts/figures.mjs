@@ -11,9 +11,9 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_931,
+  'src without origin': 39_898,
   'graph and api': 7_020,
-  engine: 9_657,
+  engine: 9_624,
   'engine/cost': 1_227,
   'engine/documents': 925,
   'upstream without redis': 5_726,
@@ -30,11 +30,11 @@ const ROOMS = {
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
-  'src/engine/plan/plan-operation.ts': { files: 15, lines: 1_450 },
-  'src/engine/cost/call-cost.ts': { files: 25, lines: 3_371 },
-  'src/engine/execute/executor.ts': { files: 32, lines: 4_673 },
-  'src/engine/documents/assess.ts': { files: 53, lines: 6_708 },
-  'src/price.ts': { files: 158, lines: 17_506 },
+  'src/engine/plan/plan-operation.ts': { files: 14, lines: 1_375 },
+  'src/engine/cost/call-cost.ts': { files: 25, lines: 3_338 },
+  'src/engine/execute/executor.ts': { files: 32, lines: 4_640 },
+  'src/engine/documents/assess.ts': { files: 53, lines: 6_675 },
+  'src/price.ts': { files: 158, lines: 17_473 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

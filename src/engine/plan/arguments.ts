@@ -17,9 +17,8 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import { shallowCopy } from '../../lib/objects.ts';
 import { shownMessage, shownText, shownValue } from '../errors/shown-value.ts';
-import { type Variables, hasVariable, hasVariables } from './document.ts';
+import { type Variables, hasVariables } from './document.ts';
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
 const checks = new Map<string, (value: unknown) => boolean>([
@@ -50,24 +49,11 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
 /** The arguments as graphql-js coerces them; computed once if they contain no variable. */
 function coercedArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
   if (field.args.length === 0) return () => noArguments;
-  if (!hasVariables(node)) {
-    let constant: object | undefined;
-    return () => (constant ??= getArgumentValues(field, node, {}));
-  }
-  const byReference = (variables: Variables) => getArgumentValues(field, node, { ...variables });
-  const parts = partsOf(field, node);
-  if (!parts) return byReference;
-  const { constants, variableArgs } = parts;
-  return (variables) => {
-    const values = shallowCopy(constants);
-    for (const [name, variable] of variableArgs) {
-      const value = variables[variable];
-      if (value === null || value === undefined || !Object.hasOwn(variables, variable)) return byReference(variables);
-      values[name] = value;
-    }
-    return values;
-  };
+  if (hasVariables(node)) return (variables) => getArgumentValues(field, node, { ...variables });
+  let constant: object | undefined;
+  return () => (constant ??= getArgumentValues(field, node, {}));
 }
+
 /** The arguments; undefined if they are wrong, which the executor reports. */
 export function argumentsIfValid<Args extends object>(
   args: (variables: Variables) => object,
@@ -81,25 +67,6 @@ export function argumentsIfValid<Args extends object>(
 }
 
 export const noArguments: object = Object.freeze({});
-
-/** The constant arguments and the variables; undefined if a value contains a variable. */
-function partsOf({ args }: GraphQLField<unknown, unknown>, node: FieldNode) {
-  const constants: Record<string, unknown> = {};
-  const variableArgs: [name: string, variable: string][] = [];
-  for (const { name, type, defaultValue } of args) {
-    const given = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    if (given?.kind === 'Variable') variableArgs.push([name, given.name.value]);
-    else if (!given) {
-      if (defaultValue !== undefined) constants[name] = defaultValue;
-      else if (isNonNullType(type)) return undefined;
-    } else {
-      const value = hasVariable(given) ? undefined : valueFromAST(given, type);
-      if (value === undefined) return undefined;
-      constants[name] = value;
-    }
-  }
-  return { constants, variableArgs };
-}
 
 export type CoercedVariables =
   { coerced: Record<string, unknown>; errors?: never } | { errors: readonly GraphQLError[]; coerced?: never };
