@@ -5,6 +5,7 @@
  */
 import { expect, test, vi } from 'vitest';
 import { thorough } from '../../../support/optional.ts';
+import { hasSentinel } from '../../../support/redis-process.ts';
 import { hasRedis } from '../../../support/redis.ts';
 import { service } from '../../../support/service.ts';
 import { laneService } from './campaign/lanes.ts';
@@ -40,7 +41,7 @@ const groups: readonly Group[] = [
     name: 'two facades that are killed, over one Redis',
     open: surroundings.twoKilled,
     rows,
-    share: 0.5,
+    share: 0.4,
     forgetsPersons: true,
   },
   { name: 'one facade, in memory', open: surroundings.oneInMemory, rows: ofOne, share: 0.2 },
@@ -54,6 +55,16 @@ const groups: readonly Group[] = [
     share: 0.04,
     isNeverRefused: true,
   },
+  {
+    name: 'one Redis that is restored from a snapshot',
+    open: surroundings.restored,
+    rows: basic,
+    share: 0.05,
+    forgets: true,
+  },
+  ...(hasSentinel
+    ? [{ name: 'one Redis that is paused, and fails over', open: surroundings.failedOver, rows: basic, share: 0.05 }]
+    : []),
   { name: 'one Redis that forgets', open: surroundings.forgetfulRedis, rows: basic, share: 0.08, forgets: true },
 ];
 const isWhole = thorough || given !== undefined;

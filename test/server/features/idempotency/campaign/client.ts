@@ -56,6 +56,9 @@ const passing = new Set([
 ]);
 const isPassing = (code: string): boolean => passing.has(code);
 
+/** Errors whose `retryAfter` is the end of a pause in which nothing is sent. */
+const pauses: ReadonlySet<string | undefined> = new Set(['RATE_LIMITED', 'UPSTREAM_UNAVAILABLE']);
+
 /** Nobody answered, the store of keys cannot be reached, or an attempt before still runs. */
 const isNoOutcome = ({ code = '' }: Answer): boolean =>
   ['NO_ANSWER', 'IDEMPOTENCY_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS'].includes(code);
@@ -116,8 +119,8 @@ export async function pursue(pursuit: Pursuit): Promise<Pursued> {
     while (!isFinal(answer) && late < LATE_ATTEMPTS && attempts < ATTEMPTS) {
       if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
         settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
-      // A pause that the service has asked for may begin with any attempt.
-      const askedMs = answer.code === 'RATE_LIMITED' ? 1_000 * (answer.retryAfter ?? 0) : 0;
+      // A pause that the service has asked for, or that the circuit breaker makes, may begin with any attempt.
+      const askedMs = pauses.has(answer.code) ? 1_000 * (answer.retryAfter ?? 0) : 0;
       const pauseMs = answer.code === 'IDEMPOTENCY_IN_PROGRESS' ? RUNNING_MS : askedMs;
       await sleep(Math.max(100, pauseMs, settleAt - performance.now()));
       answer = await attempt();

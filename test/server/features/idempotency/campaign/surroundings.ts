@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../../../support/program.ts';
 import { redisServer } from '../../../../support/redis.ts';
-import { startRedis } from '../../../../support/redis-process.ts';
+import { redisSentinel, startRedis } from '../../../../support/redis-process.ts';
 import { CALL_TIMEOUT_MS, SETTLE_MS } from './client.ts';
 import { largeBook } from './lanes.ts';
 import type { Surroundings } from './run-writes.ts';
@@ -63,6 +63,45 @@ export async function paused(service: string): Promise<Surroundings> {
       process.kill(pid, 'SIGSTOP');
       await sleep(4_500);
       process.kill(pid, 'SIGCONT');
+    },
+  });
+}
+
+/** The Redis of both does not answer for a while, twice; then it ends, and its replica takes its place. */
+export async function failedOver(service: string): Promise<Surroundings> {
+  const { url, primary } = await redisSentinel();
+  const facades = await both({ ...settings(service), REDIS_URL: url });
+  let turn = 0;
+  return surround(facades, {
+    pauseMs: 1_000,
+    disturbances: 3,
+    async disturb() {
+      turn++;
+      if (turn === 3) return primary.kill();
+      if (turn > 3) return;
+      process.kill(primary.pid, 'SIGSTOP');
+      await sleep(700); // Sentinels replace it after a second
+      process.kill(primary.pid, 'SIGCONT');
+    },
+  });
+}
+
+/** A snapshot is taken, and a moment later the Redis of both ends and starts from it: rows of that moment are lost. */
+export async function restored(service: string): Promise<Surroundings> {
+  let redis = await startRedis();
+  const { port, directory } = redis;
+  const facades = await both({ ...settings(service), REDIS_URL: `redis://127.0.0.1:${port}` });
+  return surround(facades, {
+    pauseMs: 1_000,
+    disturbances: 2,
+    async disturb() {
+      const client = new Redis(port, '127.0.0.1');
+      await client.save();
+      client.disconnect();
+      await sleep(500);
+      redis.kill();
+      await sleep(100);
+      redis = await startRedis(['--dir', directory], { port });
     },
   });
 }
