@@ -2,7 +2,7 @@
  * How an entry is written in Redis: its stamp and the time until which it is fresh, for the scripts; then the time of Redis at which it was
  * written, and the fields of a record, or a response. Clocks of processes are never compared.
  */
-import type { CacheEntry, CacheKey } from '../cache/memory.ts';
+import type { CacheEntry } from '../cache/memory.ts';
 
 /** Its names stay, because replicas of other versions read it. Times are in ms since it was written. */
 interface StoredEntry {
@@ -47,11 +47,4 @@ export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefin
   } catch {
     return undefined;
   }
-}
-
-/** Whether `own` is fresh for as long as the entry, and the entry adds no field to it that is fresh. */
-export function isCovered(entry: CacheEntry, own: CacheEntry, { isRecord }: CacheKey): boolean {
-  if (own.freshUntil < entry.freshUntil) return false;
-  const isStale = entry.freshUntil <= performance.now() && own.freshUntil > performance.now();
-  return isStale || !isRecord || Object.keys(entry.value).every((name) => name in own.value);
 }

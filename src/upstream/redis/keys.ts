@@ -55,8 +55,4 @@ function entryName({ text, service }: CacheKey, events: string): string {
 export const randomValue = (): string => randomBytes(8).toString('base64url');
 
 /** The name of a service in what replicas share: the normal form of its address, however each replica spells it. */
-export function serviceName(address: string): string {
-  // Scheme and host in lower case, no port that the scheme implies.
-  const { protocol, host, pathname, search } = new URL(address);
-  return `${protocol}//${host}${pathname.replace(/(?<!\/)\/+$/, '')}${search}`;
-}
+export const serviceName = (address: string): string => new URL(address).href.replace(/(?<!\/)\/+$/, '');

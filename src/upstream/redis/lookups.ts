@@ -18,7 +18,7 @@ import {
 } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
-import { decodeEntry, isCovered } from './entries.ts';
+import { decodeEntry } from './entries.ts';
 import type { Invalidations } from './invalidations.ts';
 import { LEASE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
 import { GRANTED, HELD, LOOK_UP, type LeaseReply, type LookupReply, MODES } from './scripts/cache-scripts.ts';
@@ -174,7 +174,7 @@ export class Lookups {
     const names = keys.namesOf(missing.map(({ key }) => key));
     const values = [randomValue(), updates.owner, LEASE_MS, missing.length];
     const stamps = missing.map(({ key }) => memory.find(key)?.shared?.stamp ?? '');
-    for (const [at, question] of missing.entries()) values.push(question.mode, stamps[at]!, this.ownFreshMs(question));
+    for (const [at, question] of missing.entries()) values.push(question.mode, stamps[at]!, this.ownState(question));
     const before = memory.version();
     const sentAt = performance.now();
     const reply = await call(() => this.lookUp(names, values) as Promise<LookupReply>);
@@ -213,23 +213,21 @@ export class Lookups {
     this.parts.onChange();
   }
 
-  /** For how many ms what memory has is fresh, if it has all members that are needed. */
-  private ownFreshMs({ key, readers }: Question): number | '' {
+  /** Whether what memory has is fresh; empty if it lacks members that are needed. */
+  private ownState({ key, readers }: Question): '1' | '0' | '' {
     const own = this.parts.memory.find(key);
-    const isEnough = own && readers.every(({ members }) => hasMembers(own, members));
-    return isEnough ? Math.ceil(own.freshUntil - performance.now()) : '';
+    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return '';
+    return own.freshUntil > performance.now() ? '1' : '0';
   }
 
   /** What memory has is current, or is replaced by what another replica stored. */
   private storeInMemory(key: CacheKey, version: VersionToken, text: string, aheadMs: number): void {
     const { memory, invalidations } = this.parts;
     const own = memory.find(key);
-    const isOwnCurrent =
-      own?.shared !== undefined && own.shared.stamp !== '' && own.shared.stamp === version.shared?.stamp;
-    if (isOwnCurrent) own.shared = version.shared;
+    if (own?.shared?.stamp && own.shared.stamp === version.shared?.stamp) own.shared = version.shared;
     if (text === '' || invalidations.isUnsent(key)) return;
     const entry = decodeEntry(text, aheadMs);
-    if (entry && !(isOwnCurrent && isCovered(entry, own, key))) memory.set(key, version, entry);
+    if (entry) memory.set(key, version, entry);
   }
 }
 

@@ -73,22 +73,25 @@ export type LeaseReply = typeof NONE | typeof GRANTED | typeof HELD | undefined;
 export type LookupReply = [epoch: string, redisNow: number, ...(string | number)[]];
 
 /**
- * Has of each record: the mode, the stamp of the entry that the process has, and for how many ms that is fresh if it has all members that are
- * needed, or nothing. An entry that is hardly newer than that of the process is not sent.
+ * Has of each record: the mode, the stamp of the entry that the process has, and if that has all members that are needed '1' while it is fresh,
+ * else '0': then the one in Redis is sent only if it is fresh and the other is not.
  */
 export const LOOK_UP = `${COMMON}
 local reply = {epoch, now}
 for record = 0, ARGV[4] - 1 do
   local at, arg = 2 + 6 * record, 5 + 3 * record
   local entry, lease = KEYS[at], KEYS[at + 1]
-  local mode, own, ownFresh = tonumber(ARGV[arg]), ARGV[arg + 1], tonumber(ARGV[arg + 2])
+  local mode, own, ownState = tonumber(ARGV[arg]), ARGV[arg + 1], ARGV[arg + 2]
   local stamp, text, taken = stampOf(at), '', ${NONE}
   local isOwn = stamp ~= '' and own == stamp
-  local written, fresh = string.match(call('GETRANGE', entry, 0, 127) or '', '^(%S+) (%d+)\\n')
-  fresh = written == stamp and tonumber(fresh) or 0
-  if fresh > 0 and not (isOwn and ownFresh and fresh <= now + ownFresh + 1000) then text = get(entry) end
-  if isOwn and ownFresh then fresh = math.max(fresh, now + ownFresh) end
-  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and fresh <= now) then
+  local isEnough = isOwn and ownState ~= ''
+  local isFresh = isEnough and ownState == '1'
+  if not isFresh then
+    local written, fresh = string.match(call('GETRANGE', entry, 0, 127) or '', '^(%S+) (%d+)\\n')
+    isFresh = written == stamp and tonumber(fresh) > now
+    if isFresh or (written == stamp and not isEnough) then text = get(entry) end
+  end
+  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and not isFresh) then
     local holder, leased = string.match(get(lease), '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
     if holder and holder ~= owner and leased == stamp then taken = ${HELD} else
