@@ -11,14 +11,14 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_898,
+  'src without origin': 39_885,
   'graph and api': 7_020,
-  engine: 9_624,
+  engine: 9_621,
   'engine/cost': 1_227,
   'engine/documents': 925,
   'upstream without redis': 5_726,
   'upstream/limits': 678,
-  'upstream/redis': 1_531,
+  'upstream/redis': 1_521,
   'server without idempotency': 7_916,
   'server/http': 2_110,
   'server/features/idempotency': 1_182,

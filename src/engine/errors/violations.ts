@@ -53,12 +53,14 @@ interface Limits {
 /** Most violations in one error. */
 const VIOLATIONS_MAX = 100;
 
-/** One error for all violations, with the code of the first. */
-export function violationError(violations: readonly [Violation, ...Violation[]]): GraphQLError {
-  const [first] = violations;
+/** Throws one error for all violations, with the code of the first. */
+export function requireValid(violations: readonly (Violation | undefined)[]): void {
+  const broken = violations.filter((each) => each !== undefined);
+  const [first] = broken;
+  if (!first) return;
   const { code, path } = first;
-  return new GraphQLError(`${path.join('.')}: ${messageOf(first)}`, {
-    extensions: { code, violations: violations.slice(0, VIOLATIONS_MAX).map(shown) },
+  throw new GraphQLError(`${path.join('.')}: ${messageOf(first)}`, {
+    extensions: { code, violations: broken.slice(0, VIOLATIONS_MAX).map(shown) },
   });
 }
 

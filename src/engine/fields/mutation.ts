@@ -19,7 +19,7 @@ import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
 import { addWriteRule, writeRuleOf } from '../settle/write-rules.ts';
 import { type PictureForm, type PictureInput, pictureParts, pictureViolations } from './picture-upload.ts';
-import { type Violation, validId, violationError, withNul } from '../errors/violations.ts';
+import { type Violation, requireValid, validId, withNul } from '../errors/violations.ts';
 import { type Patch, keptOf, readsBefore, showIn, violationsOfGiven } from './patch.ts';
 
 /** Client codes for codes of the service that have a special meaning in one mutation. */
@@ -232,11 +232,6 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
     upstream.endChange();
     if (mayBeDone && invalidates !== 'nothing') await upstream.invalidate(invalidates(id, input, made));
   }
-}
-
-function requireValid(violations: readonly (Violation | undefined)[]): void {
-  const [first, ...more] = violations.filter((each) => each !== undefined);
-  if (first) throw violationError([first, ...more]);
 }
 
 const madeIn = (answer: unknown): string | undefined =>

@@ -13,7 +13,7 @@ import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { type ClientCode, messageOf } from '../errors/codes.ts';
 import { asFloat, asText } from '../values/decode.ts';
 import type { FieldBuilder } from './node.ts';
-import { type Violation, invalidIf, violationError } from '../errors/violations.ts';
+import { type Violation, invalidIf, requireValid } from '../errors/violations.ts';
 
 type FieldOf<Whole> = keyof Whole & string;
 
@@ -116,13 +116,15 @@ export function violationsOfGiven<Whole, Shown>(
   violations: readonly (Violation | undefined)[],
 ): readonly (Violation | undefined)[] {
   if (!patch) return violations;
-  const open = new Set<unknown>(leftOut(patch, input).flatMap(({ fields }) => fields));
-  const cleared = patch.columns.map(({ fields, isClearable }) => {
-    const isNull = fields.some((field) => input[field] === null) && !fields.some((field) => hasValue(input[field]));
-    return invalidIf(isNull && !isClearable, fields[0], 'MISSING_ARGUMENT', { message: 'This cannot be cleared.' });
-  });
-  const isCleared = (path: unknown) => cleared.some((each) => each?.path[1] === path);
-  return [...cleared, ...violations.filter((each) => !open.has(each?.path[1]) && !isCleared(each?.path[1]))];
+  const excused = new Set<unknown>(leftOut(patch, input).flatMap(({ fields }) => fields));
+  const cleared: (Violation | undefined)[] = [];
+  for (const { fields, isClearable } of patch.columns) {
+    if (isClearable || !fields.some((field) => input[field] === null)) continue;
+    if (fields.some((field) => hasValue(input[field]))) continue;
+    cleared.push(invalidIf(true, fields[0], 'MISSING_ARGUMENT', { message: 'This cannot be cleared.' }));
+    excused.add(fields[0]);
+  }
+  return [...cleared, ...violations.filter((each) => !excused.has(each?.path[1]))];
 }
 
 const GIVE_IT = 'What is there now cannot be told for certain, so it is not kept.';
@@ -143,7 +145,7 @@ export async function keptOf<Whole, Shown>(
   if (code) throw new GraphQLError(messageOf(code)!, { extensions: { code } });
   if (since != null) await requireUnchanged(patch, since as string, shown as Shown, reading);
   const known = { endpoint: patch.read, record: shown };
-  if (await changesNothing(patch, input, shown as Shown, reading)) return { known, isUnchanged: true };
+  if (await changesNothing(patch, input, columns, shown as Shown, reading)) return { known, isUnchanged: true };
   const kept: Partial<Whole> = {};
   const doubts: Violation[] = [];
   for (const { fields, keep, doubt } of columns) {
@@ -151,30 +153,28 @@ export async function keptOf<Whole, Shown>(
     if (values) Object.assign(kept, values);
     else doubts.push({ path: ['input', fields[0]], code: 'PRESENT_VALUE_UNKNOWN', message: doubt ?? GIVE_IT });
   }
-  const [first, ...more] = doubts;
-  if (first) throw violationError([first, ...more]);
+  requireValid(doubts);
   return { kept, known, owner: patch.owner(shown as Shown) };
 }
 
-/** Whether the record certainly shows all that the input gives. */
+/** Whether the record certainly shows all that the input gives: the columns that are not open. */
 async function changesNothing<Whole, Shown>(
-  patch: Patch<Whole, Shown>,
+  { columns }: Patch<Whole, Shown>,
   input: Given,
+  open: readonly Column<Whole, Shown>[],
   shown: Shown,
   reading: PatchContext,
 ): Promise<boolean> {
-  if (isFilled(input['pictures'])) return false;
-  const open = leftOut(patch, input);
-  for (const { fields, keep, reads, written = valuesOf(fields) } of patch.columns.filter(
-    (each) => !open.includes(each),
-  )) {
+  if ((input['pictures'] as readonly unknown[] | undefined)?.length) return false;
+  for (const column of columns) {
+    if (open.includes(column)) continue;
+    const { fields, keep, reads, written = valuesOf(fields) } = column;
     const kept = reads ? undefined : await keep(shown, reading); // the write costs less than to find that out
     if (!kept || !isDeepStrictEqual(written(input as Partial<Whole>), written(kept))) return false;
   }
   return true;
 }
 
-const isFilled = (list: unknown): boolean => Array.isArray(list) && list.length > 0;
 const valuesOf = (fields: readonly string[]) => (values: Given) =>
   fields.map((field) => (hasValue(values[field]) ? values[field] : null));
 

@@ -8,8 +8,8 @@ import {
   invalidIf,
   longerThan,
   maxLength,
+  requireValid,
   validId,
-  violationError,
 } from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { changedField, deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
@@ -128,7 +128,7 @@ mutation('deleteAnnotation', {
   run: async ({ send, read, id }, input): Promise<string | null> => {
     const book = bookIn(input);
     const shown = book && (await read(bookEndpoints.annotation, { id, format: 'text' }, ['book_id', 'id']));
-    if (shown && shown.book_id !== book) throw violationError([OTHER_BOOK]);
+    if (shown && shown.book_id !== book) requireValid([OTHER_BOOK]);
     await send();
     return shown ? book : null;
   },
