@@ -23,7 +23,7 @@ const GROUPS = [
   },
   {
     title: 'Build a mobile app',
-    what: 'A first screen, a shelf that is kept on the phone, a queue of changes.',
+    what: 'A first screen, a queue of changes, a shelf that is kept on the phone.',
     pages: ['mobile'],
   },
   {

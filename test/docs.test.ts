@@ -40,6 +40,57 @@ test('README and docs have at most 20,000 words by hand, and each page at most 1
   expect(shown.reduce((sum, [, count]) => sum + count, 0)).toBeLessThanOrEqual(WORDS);
 });
 
+/** What a newcomer reads until it works: the head of each page and these sections, without code. */
+const doors: Record<string, [words: number, pages: Record<string, string[]>]> = {
+  'a web app with a list, a form and a conflict': [
+    700,
+    {
+      'docs/front-ends.md': ['install', 'set-up-apollo-client', 'set-up-urql', 'queries-and-writes-in-components'],
+      'docs/writes.md': [
+        'send-one',
+        'partial-updates-a-patch-keeps-the-rest',
+        'conflicts-two-devices-change-one-record',
+      ],
+    },
+  ],
+  'a mobile app with a queue and a conflict': [
+    700,
+    {
+      'docs/mobile.md': ['generate-the-code', 'the-first-screen', 'a-queue-of-changes'],
+      'docs/offline.md': ['send-a-key', 'what-a-client-does', 'a-queue'],
+    },
+  ],
+  'two replicas behind a proxy': [
+    900,
+    {
+      'docs/operations.md': [
+        'the-first-ten-minutes',
+        'checklist-for-production',
+        'docker-and-kubernetes',
+        'several-instances',
+        'behind-a-proxy',
+      ],
+    },
+  ],
+  'a field and a service of one\u2019s own in a server': [
+    900,
+    { 'docs/embedding.md': ['options', 'handler', 'fastify'], 'docs/extend.md': ['fields', 'services'] },
+  ],
+};
+
+test.each(Object.entries(doors))('%s takes few words to read', (_, [most, pages]) => {
+  const read = Object.entries({ 'README.md': ['start'], ...pages }).flatMap(([page, sections]) => {
+    const [head = '', ...texts] = proseOf(page).split(/^(?=## )/m);
+    const byAnchor = new Map(texts.map((text) => [anchorsIn(text)[0]!, text]));
+    for (const section of sections) expect([page, ...byAnchor.keys()]).toContain(section);
+    return [head, ...sections.map((section) => byAnchor.get(section)!)];
+  });
+  const shown = read.join('\n').replaceAll(/<!--[^]*?-->|!\[[^\]]*\]|\]\([^)]*\)/g, ' ');
+  const words = shown.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  expect(words.length).toBeGreaterThan(400);
+  expect(words.length).toBeLessThan(most);
+});
+
 test('code that a user copies has at most 80 characters a line', () => {
   const users = pages.filter((page) => page.startsWith('docs/') && !/tasks|architecture/.test(page));
   const long = [...users, 'README.md'].flatMap((page) =>
@@ -133,8 +184,11 @@ function linksIn(page: string, text: string): Link[] {
 
 /** The anchors that GitHub generates for headings. */
 function anchorsOf(page: string): string[] {
-  if (!page.endsWith('.md')) return [];
-  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+  return page.endsWith('.md') ? anchorsIn(proseOf(page)) : [];
+}
+
+function anchorsIn(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
