@@ -69,14 +69,18 @@ describe('a reload', () => {
     expect((await plain(BOOK)).data.book).toEqual({ title: 'second' });
   });
 
-  test('gets null for a record that is known to be absent while the service is down', async () => {
-    const { plain, reload, state, losesBook } = await openReloading();
-    losesBook();
-    expect((await plain(BOOK)).data.book).toBeNull();
-    Object.assign(state, { status: 503, body: '' });
-    const { data, errors } = await reload(BOOK);
-    expect([data.book, errors]).toEqual([null, undefined]);
-  });
+  test.each([BOOK, '{ bookByIsbn(isbn: "9787506365437") { title } }'])(
+    'gets null for what is known to be absent while the service is down, and is told how old that is: %s',
+    async (query) => {
+      const { plain, reload, state, losesBook } = await openReloading();
+      losesBook();
+      const absent = (await plain(query)).data;
+      Object.assign(state, { status: 503, body: '' });
+      const { data, errors, extensions } = await reload(query);
+      expect([Object.values(data), data, errors]).toEqual([[null], absent, undefined]);
+      expect(extensions.stale).toEqual([{ path: Object.keys(data), ageSeconds: 0 }]);
+    },
+  );
 
   test('takes nothing of the share for a record that it does not read', async () => {
     const { plain, reload, requests } = await openReloading(manyAliases);
