@@ -23,7 +23,7 @@ import { fingerprintOf } from './client/src/fingerprint.ts';
 import { scalars } from './client/src/scalars.ts';
 import { createManifest } from './src/commands/manifest-text.ts';
 import { fixed } from './src/config/fixed.ts';
-import { settingsMarkdown } from './src/config/settings-formats.ts';
+import { settingsMarkdown } from './src/config/settings-page.ts';
 import { options, readOptions } from './src/config/read.ts';
 import type { DocumentSettings } from './src/engine/documents/limits.ts';
 import { codeGroups } from './src/engine/errors/codes.ts';

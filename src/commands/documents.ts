@@ -1,11 +1,9 @@
 /** The commands that print a document: `schema`, `settings` and `manifest`. */
 import { type Command, Option } from 'commander';
 import { writeDocument } from '../cli/output.ts';
-import { settingsFormats } from '../config/settings-formats.ts';
+import { settingsMarkdown } from '../config/settings-page.ts';
 import type { ManifestOptions } from './manifest-text.ts';
 import { fail } from './run.ts';
-
-type SettingsFormat = keyof typeof settingsFormats;
 
 /** Loaded on demand, as is the server: it takes half of the time of a start, and most commands do without. */
 export async function loadSchema() {
@@ -22,15 +20,8 @@ export function addDocumentCommands(program: Command): void {
     });
   program
     .command('settings')
-    .description('print all settings: as a schema of the environment, as a file of variables, or as the page of docs')
-    .addOption(
-      new Option('--format <format>', 'of the output')
-        .choices(Object.keys(settingsFormats))
-        .default('markdown' satisfies SettingsFormat),
-    )
-    .action(({ format }: { format: SettingsFormat }) => {
-      writeDocument(`${settingsFormats[format]()}\n`);
-    });
+    .description('print all settings, as the page of docs')
+    .action(() => writeDocument(`${settingsMarkdown()}\n`));
   program
     .command('manifest')
     .description('print a manifest of the operations in files and folders, for PERSISTED_OPERATIONS')

@@ -20,8 +20,6 @@ export interface Kind<T> {
   isSecret?: boolean;
   /** A refused value without what may be secret. */
   redact?: (text: string) => string;
-  /** The JSON schema of a value of the environment; without one it is any text. */
-  schema?: Readonly<Record<string, unknown>>;
   /** What an option must be, where that differs from what a variable must be. */
   optionMust?: string;
 }
@@ -37,7 +35,6 @@ export const whole = (min: number, max: number) => ({
   },
   type: 'number',
   spell: spellAny('number'),
-  schema: { type: ['integer', 'string'], minimum: min, maximum: max, pattern: '^[0-9]{1,15}$' },
 });
 
 const text = { type: 'string', spell: spellAny('string') };
@@ -46,7 +43,6 @@ export const matching = (must: string, pattern: RegExp) => ({
   ...text,
   must,
   read: (value: string) => (pattern.test(value) ? value : undefined),
-  schema: { type: 'string', pattern: pattern.source },
 });
 
 export const path = matching('a path', /^[^\0\n]+$/);
@@ -56,21 +52,13 @@ export const oneOf = <const T extends string>(...names: [T, ...T[]]) => ({
   must: `one of ${names.join(', ')}`,
   read: (value: string) => names.find((name) => name === value),
   type: names.map((name) => `'${name}'`).join(' | '),
-  schema: { enum: names },
 });
-
-/** A pattern of a word in any case: patterns of JSON schemas have no flags. */
-const anyCase = (word: string) => word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
 export const onOff = {
   must: 'on or off',
   optionMust: 'true or false',
   type: 'boolean',
   spell: spellAny('boolean'),
-  schema: {
-    type: ['boolean', 'string'],
-    pattern: `^(?:${['on', 'true', 'yes', 'off', 'false', 'no'].map(anyCase).join('|')}|[01])$`,
-  },
   read: (word: string) => {
     if (/^(on|true|yes|1)$/i.test(word)) return true;
     return /^(off|false|no|0)$/i.test(word) ? false : undefined;
@@ -92,7 +80,6 @@ function withoutSecrets(address: string): string {
 /** Credentials in an address would end in logs and errors, a query would swallow the path appended to it. */
 export const httpAddress = {
   ...text,
-  schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?:[^?#]+$' },
   redact: withoutSecrets,
   must: 'an http:// or https:// address without user, query or fragment',
   read: (address: string) => {
@@ -116,7 +103,6 @@ const withoutVersion = (address: string): string | undefined => /^(.*)\/v2$/.exe
 
 export const redisAddress = {
   ...text,
-  schema: { type: 'string', pattern: '^[Rr][Ee][Dd][Ii][Ss][Ss]?(?:\\+[A-Za-z]+)?://' },
   redact: withoutSecrets,
   must: 'a redis:// or rediss:// address',
   read: (address: string) => (readRedisAddress(address) ? address : undefined),

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entries, flagOf, settings } from '../../src/config/settings.ts';
-import { settingsMarkdown } from '../../src/config/settings-formats.ts';
+import { settingsMarkdown } from '../../src/config/settings-page.ts';
 import { ConfigError, misspelledSettings, readConfig, readOptions } from '../../src/config/read.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
 
@@ -241,6 +241,12 @@ test('every setting is in docs under the heading of its group, the ten that matt
   );
   // No group is torn apart, and none is without a heading.
   expect(groups).toHaveLength(new Set(Object.values(settings).map(({ group }) => group)).size);
+});
+
+test('an address in the page of settings is code without the bracket and the full stop that follow it', () => {
+  const addresses = settingsMarkdown().match(/`https?:[^`]*`/g)!;
+  expect(addresses).toContain('`https://apps.example/catalog`');
+  expect(addresses.filter((each) => /[).]`$/.test(each))).toEqual([]);
 });
 
 test('each setting is read by the program, not only declared', () => {
