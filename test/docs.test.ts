@@ -29,6 +29,8 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
+const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
 const WORDS = 20_000;
 const WORDS_OF_A_PAGE = 1_500;
 
@@ -86,9 +88,34 @@ test.each(Object.entries(doors))('%s takes few words to read', (_, [most, pages]
     return [head, ...sections.map((section) => byAnchor.get(section)!)];
   });
   const shown = read.join('\n').replaceAll(/<!--[^]*?-->|!\[[^\]]*\]|\]\([^)]*\)/g, ' ');
-  const words = shown.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  expect(words.length).toBeGreaterThan(400);
-  expect(words.length).toBeLessThan(most);
+  expect(wordsIn(shown)).toBeGreaterThan(400);
+  expect(wordsIn(shown)).toBeLessThan(most);
+});
+
+test('the README begins with what an app gains, and each gain leads to its page', () => {
+  const [head] = proseOf('README.md').split(/^## /m);
+  const gains = [...head!.matchAll(/^- \*\*.*$/gm)].map(([gain]) => linksIn('README.md', gain)[0]?.path);
+  expect(gains).toEqual(['README.md', 'docs/caching.md', 'docs/writes.md', 'docs/offline.md', 'docs/mobile.md']);
+});
+
+/** Sentences of earlier pages that readers had to read twice. */
+const readTwice =
+  /of writes at the same moment|that cannot be read, has that alone|What it hangs on|What it says is the caller|which shows it too if|one may wonder about|if it is public or private|say the cache key/i;
+
+test('no sentence for users has more than 40 words, and none that had to be read twice is back', () => {
+  const texts = pages
+    .filter((page) => /^(?:README|docs\/)/.test(page) && !/interface-choices/.test(page))
+    .map(
+      (page) => [page, handWrittenOf(page).replaceAll(/^```[^]*?^```|!\[[^\]]*\]|\]\([^)]*\)|^\|.*$/gm, '')] as const,
+    );
+  const long = texts.flatMap(([page, text]) =>
+    text
+      .split(/\n\s*\n|\n(?=[-#]|\d+\. )|(?<=[.:;?!][)"*]*)\s+/)
+      .filter((sentence) => wordsIn(sentence) > 40)
+      .map((sentence) => `${page}: ${sentence}`),
+  );
+  expect(long).toEqual([]);
+  expect(texts.filter(([, text]) => readTwice.test(text)).map(([page]) => page)).toEqual([]);
 });
 
 test('code that a user copies has at most 80 characters a line', () => {

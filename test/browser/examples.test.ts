@@ -419,6 +419,10 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   proxy.changeBy(async () => 'cut');
   await page.reload();
   await page.locator('h1', { hasText: title }).waitFor();
+  const network = page.locator('#network', { hasText: /^offline/ });
+  const ground = () => network.evaluate((badge) => getComputedStyle(badge).backgroundColor);
+  await expect.poll(ground).not.toBe('rgba(0, 0, 0, 0)');
+  expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   await page.getByRole('button', { name: '2 of 5' }).click();
   await page.locator('#outbox', { hasText: '2 changes wait' }).waitFor();

@@ -214,6 +214,26 @@ test.skipIf(!executablePath)('the page at / is not wider than the screen of a ph
 });
 
 test.skipIf(!executablePath)(
+  'a page of the docs begins with its text, and its code is whole and copied with a button',
+  async () => {
+    for (const width of [1280, 390])
+      await open(width, async (page) => {
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await page.goto(`${program.url}/docs/front-ends`);
+        expect((await page.locator('h1').boundingBox())!.y).toBeLessThan(200);
+        const blocks = page.locator('pre');
+        expect(await blocks.count()).toBeGreaterThan(3);
+        const cut = await blocks.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length);
+        expect(cut).toBe(0);
+        await blocks.first().getByRole('button', { name: 'Copy' }).click();
+        await blocks.first().getByRole('button', { name: 'Copied' }).waitFor();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        expect(copied.trim()).toBe((await blocks.first().locator('code').innerText()).trim());
+      });
+  },
+);
+
+test.skipIf(!executablePath)(
   'names of metrics break on a phone, and the codes of errors are far enough apart to tap',
   async () => {
     await open(390, async (page) => {

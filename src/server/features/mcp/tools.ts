@@ -80,7 +80,7 @@ const limitedCalls = ({ endpoints }: ServiceDescriptor): ReadonlySet<string> =>
 function priceText({ basicCallsAMinute: slots }: ServiceDescriptor, price: Price, share: number): string {
   const { likely, catalog, events, film } = price;
   const rate = `; basic film tier: ${film} of ${slots} a minute, of which agents have ${slotsOfAgents(slots, share)}`;
-  return `Cost: about ${likely} calls; at most ${catalog} of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
+  return `Cost: about ${likely} ${likely === 1 ? 'call' : 'calls'}; at most ${catalog} of the catalog, ${events} of events${film > 0 ? rate : ''}.`;
 }
 
 /** With the reads before and after the write. */

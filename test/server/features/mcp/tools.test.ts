@@ -37,6 +37,8 @@ test('each operation of the package is a tool with a name, a title, its comment 
   expect(tools.find(({ name }) => name === 'Film')!.description).toContain(
     'basic film tier: 4 of 40 a minute, of which agents have 10.',
   );
+  const search = tools.find(({ name }) => name === 'Search')!;
+  expect(search.description).toContain('Cost: about 1 call; at most ');
   for (const { annotations } of tools) expect(annotations).toEqual({ readOnlyHint: true, idempotentHint: true });
   // Entries of charts are not loaded one by one.
   expect(tools.find(({ name }) => name === 'Charts')!._meta).toEqual({

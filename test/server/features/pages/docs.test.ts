@@ -142,6 +142,7 @@ describe('the search', () => {
     ['partial update', '/docs/writes#partial-updates-a-patch-keeps-the-rest'],
     ['conflict', '/docs/writes#conflicts-two-devices-change-one-record'],
     ['codegen', '/docs/front-ends#types-and-codegen'],
+    ['over-fetching', '/docs/readme#catalog-graphql'],
     ['delta sync', '/docs/mobile#delta-sync-a-shelf-on-the-phone'],
     ['docker', '/docs/operations#docker-and-kubernetes'],
     ['systemd', '/docs/operations#several-instances'],
