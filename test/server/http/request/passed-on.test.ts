@@ -1,5 +1,6 @@
 /** Which headers of a client reach the service, and which of the service reach the client. Everything else stays where it came from. */
 import { expect, test } from 'vitest';
+import { USER_AGENT } from '../../../../src/package.ts';
 import { json, response } from '../../../support/hostile.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 
@@ -15,6 +16,8 @@ const passed: Record<string, string> = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   tracestate: 'a=1',
 };
+/** What the service gets of every request, whatever its client sent. */
+const own = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': USER_AGENT };
 const words = (text: string): string[] => text.trim().split(/\s+/);
 /** What the service does not get: the other headers that a page may send, and what browsers and proxies add. */
 const kept: Record<string, string> = {
@@ -31,22 +34,23 @@ const kept: Record<string, string> = {
   ),
 };
 
-test('of the headers of a client its token, its request id and its trace alone are sent upstream', async () => {
+test('of the headers of a client its token, its request id and its trace alone are sent upstream, beside our own', async () => {
   const { books, url } = await facade();
   books.behave(json(record));
-  expect((await fetch(url + query, { headers: { ...passed, ...kept } })).status).toBe(200);
+  expect((await fetch(url + query, { headers: { ...passed, ...kept, 'user-agent': 'page' } })).status).toBe(200);
   const { headers } = books.requests[0]!;
-  expect(headers).toMatchObject(passed);
+  expect(headers).toMatchObject({ ...passed, ...own });
   expect(Object.keys(kept).filter((name) => name in headers)).toEqual([]);
 });
 
-test('the table has each header that a page may send', async () => {
+test('a page may send what is passed on, and each header that it may send is in a table', async () => {
   const { url } = await facade();
   const preflight = await fetch(url, {
     method: 'OPTIONS',
     headers: { ...app, 'access-control-request-method': 'POST' },
   });
   const names = preflight.headers.get('access-control-allow-headers')!.split(', ');
+  expect(names).toEqual(expect.arrayContaining(Object.keys(passed)));
   expect(names.filter((name) => !(name in passed) && !(name in kept))).toEqual([]);
 });
 
