@@ -66,7 +66,7 @@ export function createInvalidations(connection: RedisConnection, keys: RedisKeys
     async add(names: readonly string[]): Promise<boolean> {
       add(names);
       await send();
-      return ![...names, EVERYTHING].some(isOpen);
+      return unsent.size + inFlight.length === 0 || ![...names, EVERYTHING].some(isOpen);
     },
     /** Before the process ends: without pauses. Returns the number of names that other replicas will not know. */
     async flush(withinMs: number): Promise<number> {

@@ -22,7 +22,8 @@ export type RedisKeys = ReturnType<typeof createKeys>;
 /** `events`: names the service of events. */
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
   const epoch = fullKey('epoch');
-  const counter = (name: string): string => (name === EVERYTHING ? epoch : fullKey(`counter:${short(name)}`));
+  const counters = fullKey('counter:');
+  const counter = (name: string): string => (name === EVERYTHING ? epoch : counters + short(name));
   return {
     epoch,
     counter,

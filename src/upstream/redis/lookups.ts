@@ -129,8 +129,7 @@ export class Lookups {
       const isKnown = this.isCurrent(reader);
       const entry = isKnown ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
       const found: CacheLookup = { entry, version: { ...memory.version(), shared: answer?.version } };
-      const isEnough = !answer || isUsable(entry, reader);
-      if (isEnough || cancellation?.reason || performance.now() > end) return found;
+      if (!answer || isUsable(entry, reader) || cancellation?.reason || performance.now() > end) return found;
       const { lease, version } = answer;
       if (lease === undefined) continue;
       if (!mayLease) return found;

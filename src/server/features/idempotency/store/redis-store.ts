@@ -3,6 +3,7 @@ import { NOW, defineScript } from '../../../../upstream/redis/scripts/script.ts'
 import type { RedisConnection } from '../../../../upstream/redis/connection/connection.ts';
 import {
   type Claim,
+  type FoundRow,
   type Held,
   type KeyStore,
   type Row,
@@ -70,7 +71,7 @@ end
 local function lock() redis.call('HSET', KEYS[1], 'holder', holder, 'until', now + ${LOCK_MS}) end
 `;
 
-/** Returns the kind of the claim, and the row as it was found. */
+/** Returns the kind of the claim, and the row as it was found, in JSON. */
 const CLAIM = `${COMMON}
 if not exists then
   if not fits(1, 0) then return {'full'} end
@@ -79,15 +80,15 @@ if not exists then
   return {'locked'}
 end
 local isUncertain = row.run ~= run
-local found = {row.fingerprint, row.token, row.person, row.state, row.text, row.savedAt, isUncertain and '1' or ''}
+local found = cjson.encode({fingerprint = row.fingerprint, token = row.token, person = row.person, state = row.state,
+  text = row.text, savedAt = tonumber(row.savedAt), isUncertain = isUncertain})
 local isUnsent = row.state == 'claimed' and not isUncertain and not isHeld
-local isSame = row.fingerprint == fingerprint
 local isOwn = row.token == token or (person ~= '' and row.person == person)
-if row.state == 'done' or not isSame or not (isOwn or isUnsent) then return {'found', unpack(found)} end
+if row.state == 'done' or row.fingerprint ~= fingerprint or not (isOwn or isUnsent) then return {'found', found} end
 if isHeld then return {'held'} end
 if isUnsent then redis.call('HSET', KEYS[1], 'token', token, 'person', person) end
 lock()
-return {'locked', unpack(found)}`;
+return {'locked', found}`;
 
 /** ARGV[15]: '' renews the lock, else it is given back: 'row' leaves the row, 'nothing' removes it. Puts back a row that has gone. */
 const SAVE = `${COMMON}
@@ -127,7 +128,8 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
   return {
     async claim(held, sender) {
       const reply = await call(() => claim(keysOf(held), valuesOf(held, sender)));
-      return Array.isArray(reply) ? claimIn(reply as string[]) : undefined;
+      const [kind, found] = (reply ?? []) as [Claim['kind'], string?] | [];
+      return kind && { kind, ...(found !== undefined && { found: JSON.parse(found) as FoundRow }) };
     },
     async save(held, row) {
       const reply = await call(() => save(keysOf(held), [...valuesOf(held, row), '']));
@@ -143,14 +145,4 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
       return time && Math.floor(Number(time[0]) * 1_000 + Number(time[1]) / 1_000);
     },
   };
-}
-
-function claimIn(reply: readonly string[]): Claim {
-  const [kind, fingerprint = '', token = '', person = '', state, text = '', savedAt, uncertain] = reply as [
-    Claim['kind'],
-    ...string[],
-  ];
-  if (state === undefined) return { kind };
-  const row = { fingerprint, token, person, state: state as Row['state'], text };
-  return { kind, found: { ...row, savedAt: Number(savedAt), isUncertain: uncertain === '1' } };
 }
