@@ -111,8 +111,8 @@ export async function losingProxy(
         .writeHead(fault.status, { 'content-type': 'application/json' })
         .end(JSON.stringify(fault.body));
     if (fault?.kind === 'slow') await sleep(fault.beforeMs);
-    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt;
     const answer = await pass(incoming, path, body);
+    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt;
     reached.push({ line, status: answer.status, body: request.sent, afterCloseMs });
     onStep?.('carriedOut', request, answer.status);
     if (fault?.kind === 'slow') await sleep(fault.afterMs);

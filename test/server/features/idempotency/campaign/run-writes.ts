@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Random, createRandom } from '../../../../oracle/random.ts';
 import { writeKinds } from '../../../../support/keyed-writes.ts';
 import { until } from '../../../../support/redis.ts';
-import { type Asked, ask, pursue } from './client.ts';
+import { type Asked, SETTLE_MS, ask, pursue } from './client.ts';
 import { type Intention, commentOn, kindNamed, noteOf, single } from './intentions.ts';
 import type { Lane, LaneService, Plan } from './lanes.ts';
 import type { Row } from './rows.ts';
@@ -136,13 +136,17 @@ async function makeWrite(row: Row, { turn, lane, mark, service, surroundings }: 
     const reached = service.reached.filter(({ status, body }) => status < 300 && body.includes(mark)).length;
     return kind === 'replaceReview' ? Math.min(1, reached) : reached;
   };
+  const isOverdue = service.reached.some(({ afterCloseMs, body }) => afterCloseMs > OVERDUE_MS && body.includes(mark));
   const outcome = await judge(row.name, intentions, pursued, {
-    ...{ reachedOf, times: plan.reached?.values() ?? [] },
+    ...{ reachedOf, isOverdue, times: plan.reached?.values() ?? [] },
     isOfOneKey: row.hasOneKey === true,
   });
   await clean?.();
   return outcome;
 }
+
+/** A busy machine may carry out a write later than is planned. Soon after this, absence counts. */
+const OVERDUE_MS = 0.8 * SETTLE_MS;
 
 /** Aborts when the write is at the step, or after a while. */
 function leaving({ leaves }: Row, random: Random, plan: Plan): AbortSignal | undefined {

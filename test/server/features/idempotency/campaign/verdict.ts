@@ -11,6 +11,8 @@ export interface Outcome {
   doubled: number;
   /** Sent after they were carried out, with the same key, whatever came of it. */
   resent: number;
+  /** The service carried it out when nothing of it could come any more, so it may have been sent again. */
+  overdue: number;
   lost: number;
   overwritten: number;
   /** Answered with another's. */
@@ -32,12 +34,20 @@ const OF_ANOTHER = 'IDEMPOTENCY_KEY_REUSED';
 
 const count = <T>(items: readonly T[], is: (item: T) => boolean): number => items.filter(is).length;
 
+/** What the service has seen. */
+interface Seen {
+  reachedOf: () => number;
+  times: Iterable<number>;
+  isOfOneKey: boolean;
+  isOverdue: boolean;
+}
+
 /** Of equal intentions, which are judged together, because their effects look the same. */
 export async function judge(
   row: string,
   intentions: readonly Intention[],
   pursued: readonly Pursued[],
-  { reachedOf, times, isOfOneKey }: { reachedOf: () => number; times: Iterable<number>; isOfOneKey: boolean },
+  { reachedOf, times, isOfOneKey, isOverdue }: Seen,
 ): Promise<Outcome> {
   const [first] = intentions;
   const seen = await first!.effects();
@@ -53,8 +63,9 @@ export async function judge(
     kind: first!.kind,
     writes: intentions.length,
     codes: pursued.map(({ code }) => code),
-    doubled: Math.max(0, effects - intentions.length),
-    resent: [...times].reduce((sum, each) => sum + Math.max(0, each - intentions.length), 0),
+    doubled: isOverdue ? 0 : Math.max(0, effects - intentions.length),
+    resent: isOverdue ? 0 : [...times].reduce((sum, each) => sum + Math.max(0, each - intentions.length), 0),
+    overdue: isOverdue ? 1 : 0,
     lost: Math.max(0, settled - effects),
     overwritten: isOverwritten ? 1 : 0,
     foreign: isShared ? 1 : count(pursued, ({ code, data }) => code === undefined && !first!.isOwn(data)),
@@ -77,6 +88,7 @@ const columns = [
   'writes',
   'doubled',
   'resent',
+  'overdue',
   'lost',
   'overwritten',
   'foreign',
