@@ -45,7 +45,7 @@ export const fixed = {
   // Agents. Percent of the film rate limit of a credential, and of MAX_RUNNING_OPERATIONS, for all of them together.
   mcpShare: 25,
   /** The longest result of a tool. */
-  mcpResultCharacters: 20_000,
+  mcpResultCharacters: 60_000,
 
   // Upstream: the deadline of a call, the connections and the first pause after a 429 are settings.
   /** A write has one. */

@@ -14,7 +14,7 @@ import { afterUse } from './hooks.ts';
 export interface ToolOutput {
   data: Record<string, unknown> | null;
   errors?: { code: string; message: string; whatToDo?: string; retryAfter?: number; path?: string }[];
-  cut?: { path: string; shown: number; of: number; next?: Record<string, string> }[];
+  cut?: { path: string; shown: number; of: number }[];
   cost: { calls: { catalog: number; events: number }; left?: { limit: number; remaining: number } };
   plan?: { min: number; max: number };
 }

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { shortenText } from './cut-response.ts';
+import { shortenText } from './short-texts.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { version } from '../../../package.ts';
 import { HttpError } from '../../http/response/http-error.ts';
@@ -66,8 +66,8 @@ const capabilities = { tools: {}, resources: {} };
 const instructions =
   'Each tool states the most calls that it can cost. Each result has the calls that it cost and, in `left`, the film calls that are left. ' +
   'Ids in arguments are those of results. Null without an error means that there is none. An error says what to do; if it has ' +
-  '`retryAfter`, wait for that many seconds; `alsoAt` has the other paths that it is for. `cut` says what was cut, with the arguments for the ' +
-  'next items of a list in `next`; with the path `errors` in it, null may be an error that was left out.';
+  '`retryAfter`, wait for that many seconds; `alsoAt` has the other paths that it is for. `cut` says which texts ' +
+  'were shortened; with the path `errors` in it, null may be an error that was left out.';
 
 /** What depends on the settings alone changes with a restart. */
 const SETTINGS_CACHED: Caching = { ttlMs: 300_000, cacheScope: 'public' };

@@ -11,11 +11,10 @@ import {
   printType,
   visit,
 } from 'graphql';
-import { shortenText } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { badInput } from '../../../engine/errors/to-client-error.ts';
 import { lazily } from '../../../lib/promises.ts';
-import { toolOutcome } from './result.ts';
+import { tooLong, toolOutcome } from './result.ts';
 import { checkedArguments } from './documents/arguments.ts';
 import { nullableSchema } from './documents/json-schema.ts';
 import type { CallableTool, ToolParts } from './tools.ts';
@@ -109,50 +108,26 @@ function schemaTool({ schema, config }: ToolParts): CallableTool {
     },
     async call(given) {
       const { types } = checkedArguments(inputSchema, given) as { types?: readonly string[] };
-      const shown = types === undefined ? bare() : printedTypes(schema, new Set(types));
-      return { result: { content: [{ type: 'text', text: typesWithin(shown, config.mcpResultCharacters) }] } };
+      const text = types === undefined ? bare() : printedTypes(schema, new Set(types));
+      if (text.length > config.mcpResultCharacters) throw tooLong(config.mcpResultCharacters);
+      return { result: { content: [{ type: 'text', text }] } };
     },
   };
 }
 
-/** A type as it is printed. */
-interface Printed {
-  name: string;
-  text: string;
-}
-
-function bareSchema(schema: GraphQLSchema): Printed[] {
-  const bare = visit(parse(printSchema(schema)), {
-    enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
-  });
-  return bare.definitions.map((each) => ({
-    name: 'name' in each && each.name ? each.name.value : '',
-    text: print(each),
-  }));
-}
+const bareSchema = (schema: GraphQLSchema): string =>
+  print(
+    visit(parse(printSchema(schema)), {
+      enter: (node) => ('description' in node && node.description ? { ...node, description: undefined } : undefined),
+    }),
+  );
 
 /** Each type is printed once, so that an agent cannot make this take longer than the schema does. */
-const printedTypes = (schema: GraphQLSchema, names: ReadonlySet<string>): Printed[] =>
-  [...names].map((given) => {
-    const type = schema.getType(given);
-    if (type && !isIntrospectionType(type)) return { name: type.name, text: printType(type) };
-    const name = JSON.stringify(given).slice(0, 50);
-    return { name, text: `# There is no type ${name}.` };
-  });
-
-/** The first types that fit; a comment names those that are left out, so that they can be read next. */
-function typesWithin(types: readonly Printed[], most: number): string {
-  const texts = types.map(({ text }) => text);
-  const whole = texts.join(GAP);
-  if (whole.length <= most) return whole;
-  let left = most - leftOut(types, most).length;
-  const shown = texts.findIndex(({ length }) => (left -= length + GAP.length) < 0);
-  if (shown > 0) return [...texts.slice(0, shown), leftOut(types.slice(shown), most)].join(GAP);
-  const note = leftOut(types.slice(1), most);
-  return `${shortenText(texts[0]!, most - note.length - GAP.length)}${GAP}${note}`;
-}
-
-const GAP = '\n\n';
-
-const leftOut = (types: readonly Printed[], most: number): string =>
-  shortenText(`# Cut. Left out, for \`types\`: ${types.map(({ name }) => name).join(', ') || 'none'}`, most / 2);
+const printedTypes = (schema: GraphQLSchema, names: ReadonlySet<string>): string =>
+  [...names]
+    .map((name) => {
+      const type = schema.getType(name);
+      if (type && !isIntrospectionType(type)) return printType(type);
+      return `# There is no type ${JSON.stringify(name).slice(0, 50)}.`;
+    })
+    .join('\n\n');

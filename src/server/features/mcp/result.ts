@@ -1,7 +1,7 @@
-/** Results of tools: data, errors in words for an agent, and cost; cut to a number of characters. */
+/** Results of tools: data, errors in words for an agent, and cost; within a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { CUTS_ROOM, SHOWN_MAX, cutOf, cutToFit, shortenText } from './cut-response.ts';
+import { type Cut, SHOWN_MAX, cutOf, shortenText, withShortTexts } from './short-texts.ts';
 import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
@@ -61,21 +61,25 @@ function toolResult({ data, errors, stale, cost, plan, isMutation }: Run, max: n
     cost: costOf(cost),
   };
   const cutRest = [...cutOf('errors', placesOf(found), placesOf(shown)), ...cutOf('stale', stale?.length ?? 0)];
-  const room = max - JSON.stringify({ ...rest, cut: cutRest }).length - CUTS_ROOM;
-  const fitted = cutToFit(isPlanned ? plan : data, room);
-  const cuts = [...cutRest, ...(fitted?.cuts ?? [])];
-  const whole = { [isPlanned ? 'plan' : 'data']: fitted?.value, ...(cuts.length > 0 && { cut: cuts }), ...rest };
-  if (fitted && JSON.stringify(whole).length <= max) return packed(whole, isFailed && !isPlanned);
-  return packed({ data: null, errors: [tooLong(max, isMutation)], cost: costOf(cost) }, true);
+  const name = isPlanned ? 'plan' : 'data';
+  const value = isPlanned ? plan : data;
+  const cuts = new Map<string, Cut>();
+  for (const shorten of [false, true]) {
+    const shownValue = shorten ? withShortTexts(value, cuts) : value;
+    const cut = [...cutRest, ...cuts.values()];
+    const whole = packed({ [name]: shownValue, ...(cut.length > 0 && { cut }), ...rest }, isFailed && !isPlanned);
+    if (isWithin(whole, max)) return whole;
+  }
+  return packed({ data: null, errors: [agentError(tooLong(max, isMutation))], cost: costOf(cost) }, true);
 }
 
-/** Nothing that an agent could go on with fits. */
-const tooLong = (max: number, isMutation: boolean): AgentError =>
-  agentError(
-    new HttpError(
-      'ANSWER_TOO_LARGE',
-      `The result has more than ${max} characters, even with one item of each list.${isMutation ? ' What it wrote stays.' : ''}`,
-    ),
+const isWithin = ({ content: [first] }: CallToolResult, max: number): boolean =>
+  first?.type === 'text' && first.text.length <= max;
+
+export const tooLong = (max: number, isMutation = false): HttpError =>
+  new HttpError(
+    'ANSWER_TOO_LARGE',
+    `The result has more than ${max} characters: ask for less, such as smaller pages or fewer fields.${isMutation ? ' What it wrote stays.' : ''}`,
   );
 
 const withoutDetails = ({ current: _, alsoAt: __, existing: ___, violations, ...error }: AgentError): AgentError => ({
@@ -143,8 +147,7 @@ export function resultSchemaOf(data: JsonSchema): ObjectSchema {
       cut: {
         type: 'array',
         items: object,
-        description:
-          'What was cut; `next` has the arguments for the next items. The path `errors` is that of errors left out.',
+        description: 'The texts that were shortened. The path `errors` is that of errors left out.',
       },
       stale: { type: 'array', items: object },
       cost: {

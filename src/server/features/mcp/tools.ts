@@ -2,7 +2,6 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print } from 'graphql';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
-import { withCursors } from './cut-response.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { checkedArguments } from './documents/arguments.ts';
 import { type ObjectSchema, dataSchemaOf, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
@@ -51,7 +50,7 @@ function toolOf(
   const withKeyToo = { maxCalls: Infinity, limited, withMore: withKey };
   const keyed =
     isMutation && config.idempotencyTtlSeconds > 0 ? priceOf(schema, document, operation, withKeyToo) : undefined;
-  const text = print(withCursors(withoutExamples(document)));
+  const text = print(withoutExamples(document));
   const { errors } = prepare(text, name);
   if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} cannot be a tool: ${errors[0]?.message}`]);
   const tool: DescribedTool = {

@@ -76,11 +76,6 @@ test('the session has the printed responses', async () => {
   expectShown(seconds(failed.output), json('RATE_LIMITED'));
 });
 
-test('a list is truncated as printed', async () => {
-  const { url } = (await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: '2000' })).facade;
-  expectShown((await (await agent(url)).call('Search', { query: '的' })).output, json('"cut"'));
-});
-
 test('a rejection is as printed', () => {
   const message = 'The server is overloaded.';
   const error = new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { codeGroups } from '../../../../src/engine/errors/codes.ts';
 import { agentError, toolOutcome } from '../../../../src/server/features/mcp/result.ts';
@@ -7,74 +7,31 @@ import type { Run } from '../../../../src/server/features/mcp/run.ts';
 import { type ToolOutput, agent } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 
-let call: Awaited<ReturnType<typeof agent>>['call'];
-let tools: Awaited<ReturnType<Awaited<ReturnType<typeof agent>>['client']['listTools']>>['tools'];
 const LIMIT = 2_000;
-beforeAll(async () => {
-  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(LIMIT) });
-  const connected = await agent(setup.facade.url, 'demo-alice');
-  ({ tools } = await connected.client.listTools()); // from here the client checks output schemas
-  call = connected.call;
-});
 
-interface SearchPage {
-  searchBooks: {
-    totalCount: number;
-    pageInfo: { hasNextPage: boolean; endCursor: string };
-    edges: { cursor: string; node: { id: string } }[];
-  };
-}
-const search = ({ data }: ToolOutput) => (data as unknown as SearchPage).searchBooks;
-
-test('no result is longer than its limit, and its text equals the structured content', async () => {
-  const most = 4_000;
-  const setup = await journey({ mcp: 'on', mcpOperations: 'operations', mcpResultCharacters: String(most) });
-  const { call } = await agent(setup.facade.url, 'demo-alice');
+test('the result of each tool fits whole, and its text equals the structured content', async () => {
+  const setup = await journey({ mcp: 'on', mcpOperations: 'operations' });
+  const { call, client } = await agent(setup.facade.url, 'demo-alice');
+  const { tools } = await client.listTools(); // from here the client checks output schemas
   for (const { name, inputSchema } of tools) {
     const properties = Object.entries(inputSchema.properties as Record<string, { examples?: string[] }>);
     const given = Object.fromEntries(
       properties.flatMap(([key, { examples }]) => (examples ? [[key, examples[0]]] : [])),
     );
     const { text, output, isError } = await call(name, given);
-    expect({ name, isError }).toEqual({ name, isError: false });
-    expect(text.length).toBeLessThanOrEqual(most);
+    expect({ name, isError, cut: output.cut }).toEqual({ name, isError: false, cut: undefined });
     expect(JSON.parse(text)).toEqual(output);
-    expect(text).not.toContain('__cursors');
   }
 });
 
-test('a truncated list names the arguments for its next page, and paging returns every item once', async () => {
-  const whole = await (
-    await agent((await journey({ mcp: 'on', mcpOperations: 'operations' })).facade.url, 'demo-alice')
-  ).call('Search', { query: '的' });
-  expect(whole.output.cut).toBeUndefined();
-  const wanted = search(whole.output).edges.map(({ node }) => node.id);
-  const found: string[] = [];
-  let given: Record<string, unknown> = { query: '的' };
-  let cuts = 0;
-  while (found.length < wanted.length) {
-    const { output } = await call('Search', given);
-    const page = search(output);
-    found.push(...page.edges.map(({ node }) => node.id));
-    expect(page.pageInfo.endCursor).toBe(page.edges.at(-1)!.cursor);
-    const [cut] = output.cut ?? [];
-    if (cut) {
-      cuts++;
-      expect(cut).toMatchObject({ path: 'searchBooks.edges', shown: page.edges.length, of: 10 });
-      expect(page.pageInfo.hasNextPage).toBe(true);
-      expect(cut.next).toEqual({ after: page.pageInfo.endCursor });
-    }
-    given = { query: '的', after: page.pageInfo.endCursor };
-  }
-  expect(cuts).toBeGreaterThan(0);
-  expect(found.slice(0, wanted.length)).toEqual(wanted);
-  expect(new Set(found).size).toBe(found.length);
-});
-
-test('texts are truncated only if a list is still too long with one item', async () => {
-  const { output, text } = await call('Annotations', { book: '6082808' });
-  expect(text.length).toBeLessThanOrEqual(LIMIT);
-  expect(output.cut!.some(({ path }) => path.endsWith('edges'))).toBe(true);
+test('only where a result does not fit are its long texts shortened, and `cut` says where', () => {
+  const long = '一'.repeat(1_500);
+  expect(outputOf({ data: { note: { content: long } } })).toMatchObject({ data: { note: { content: long } } });
+  const notes = [{ content: long }, { content: '二'.repeat(1_700) }];
+  const output = outputOf({ data: { notes: notes.slice(1), title: 'a title'.repeat(60) } });
+  expect(output.data).toEqual({ notes: [{ content: `${'二'.repeat(999)}…` }], title: 'a title'.repeat(60) });
+  expect(output.cut).toEqual([{ path: 'notes.content', shown: 1_000, of: 1_700 }]);
+  expect(outputOf({ data: { notes } }).errors).toMatchObject([{ code: 'ANSWER_TOO_LARGE' }]);
 });
 
 test('an error says whether the same call may help, as the table of codes does', () => {
@@ -136,7 +93,7 @@ test('errors with long details are shown without them, but for the revision', ()
   ]);
 });
 
-test('a result of which nothing fits is an error, which says of a write that it stays', () => {
+test('a result that does not fit is refused, and its error says of a write that it stays', () => {
   const data = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`field${at}`, true]));
   for (const isMutation of [false, true])
     expect(outputOf({ data, isMutation })).toMatchObject({
@@ -144,7 +101,7 @@ test('a result of which nothing fits is an error, which says of a write that it 
       errors: [
         {
           code: 'ANSWER_TOO_LARGE',
-          message: expect.stringMatching(isMutation ? /list\. What it wrote stays\.$/ : /list\.$/) as string,
+          message: expect.stringMatching(isMutation ? /fields\. What it wrote stays\.$/ : /fields\.$/) as string,
         },
       ],
     });

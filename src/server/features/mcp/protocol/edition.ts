@@ -8,7 +8,7 @@ import {
   classifyInboundRequest,
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../../../../lib/objects.ts';
-import { shortenText } from '../cut-response.ts';
+import { shortenText } from '../short-texts.ts';
 import type { RpcRequest } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from '../methods.ts';
 
