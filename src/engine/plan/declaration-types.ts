@@ -155,6 +155,8 @@ export interface TypeRule {
   /** How sentences call an object of the type; by default its name, in lower case. */
   noun?: string;
   record?: RecordSource;
+  /** What each response that names such a record has of it, whoever may load the record. */
+  shortForm?: Representation;
   /** Alternative spellings by name: a record with the other spelling is not missing the member. */
   alternatives?: Readonly<Record<string, string>>;
   /** The object for the key in a global id; undefined for types that are not nodes. */

@@ -1,12 +1,12 @@
 /** What a field requires of the caller, read from the declarations by which the engine calls endpoints and loads records. */
 import { type GraphQLField, type GraphQLObjectType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
-import { type Endpoint, type Representation, type Scope, type Tier, tiers } from '../../api/endpoint.ts';
+import { type Endpoint, type Scope, type Tier, isProvided, tiers } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../api/record-source.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
 import { allFields, fieldRule, typeRule } from '../plan/read-declarations.ts';
-import { endpointsOf, getsMember } from './tiers-by-path.ts';
+import { endpointsOf } from './tiers-by-path.ts';
 
 export interface FieldRequirement {
   /** `Type.field` */
@@ -21,14 +21,9 @@ export interface FieldRequirement {
 /** The requirements of all fields that have any, by coordinate. */
 export const requirementsOf = oncePer((schema: GraphQLSchema): ReadonlyMap<string, FieldRequirement> => {
   const requirements = new Map<string, FieldRequirement>();
-  const bringing = bringingFieldsOf(schema);
   for (const { type, field, coordinate } of allFields(schema)) {
     const requirement = requirementOfField(type, field, coordinate);
-    if (requirement)
-      requirements.set(
-        coordinate,
-        withLists(withParents(requirement, type, field, bringing.get(type.name) ?? []), field),
-      );
+    if (requirement) requirements.set(coordinate, withLists(withShortForm(requirement, type, field), field));
   }
   return requirements;
 });
@@ -44,26 +39,6 @@ export const requirementsToMeet = (schema: GraphQLSchema): readonly FieldRequire
 export const tiersOnEveryPath = (type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) =>
   requirementOfField(type, field, '')?.tiers ?? undefined;
 
-/** A field that returns records of a type, and what its value has of them. */
-interface BringingField {
-  gate: FieldRequirement;
-  provided: Representation;
-}
-
-/** By the type of records that not every tier may load: the fields whose values contain such records. */
-function bringingFieldsOf(schema: GraphQLSchema): ReadonlyMap<string, readonly BringingField[]> {
-  const found = new Map<string, BringingField[]>();
-  for (const { type, field, coordinate } of allFields(schema)) {
-    const { representation, embedded } = fieldRule(field);
-    const gate = requirementOfField(type, field, coordinate);
-    const items = itemTypeOf(field);
-    if (!gate || !items || !typeRule(items).record?.endpoint.isTiered) continue;
-    for (const provided of [representation, embedded?.representation])
-      if (provided) found.set(items.name, [...(found.get(items.name) ?? []), { gate, provided }]);
-  }
-  return found;
-}
-
 /** The objects that a field returns: of a connection, its items. */
 function itemTypeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
   const named = getNamedType(field.type);
@@ -72,23 +47,12 @@ function itemTypeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType | 
   return nodes ? itemTypeOf(nodes) : named;
 }
 
-/** With the tiers that get the field of a record that another field brings: what it requires is that of the other. */
-function withParents(
-  requirement: FieldRequirement,
-  type: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-  bringing: readonly BringingField[],
-): FieldRequirement {
-  const { record } = typeRule(type);
+/** Every tier gets what the short form of a record has, with whatever names the record. */
+function withShortForm(requirement: FieldRequirement, type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) {
+  const { shortForm } = typeRule(type);
   const { needs = [], endpoint } = fieldRule(field);
-  if (!record || endpoint || !requirement.tiers) return requirement;
-  const gets = (tier: Tier) =>
-    bringing.some(
-      ({ gate, provided }) =>
-        (gate.tiers?.includes(tier) ?? true) && needs.every((member) => getsMember(record, provided, member, tier)),
-    );
-  const getting = requirement.tiers;
-  return { ...requirement, tiers: tiers.filter((tier) => getting.includes(tier) || gets(tier)) };
+  const isShort = shortForm && !endpoint && needs.every((member) => isProvided(shortForm, member));
+  return isShort && requirement.tiers ? { ...requirement, tiers } : requirement;
 }
 
 /** A field that looks up a record: it is also there for callers who get a list of the record alone, which shows that there is one. */

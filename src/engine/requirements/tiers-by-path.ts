@@ -143,16 +143,7 @@ function getsField(
   return gets(needs) ? { provided: rule.representation } : undefined;
 }
 
-/** Whether a tier gets a member of a record, of which a response has provided some. */
-export function getsMember(
-  record: RecordSource | undefined,
-  provided: Representation | undefined,
-  member: string,
-  tier: Tier,
-): boolean {
-  return hasMember(record, provided, member, ofTier(tier));
-}
-
+/** Whether a caller gets a member of a record, of which a response has provided some. */
 function hasMember(
   record: RecordSource | undefined,
   provided: Representation | undefined,

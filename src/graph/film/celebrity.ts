@@ -41,6 +41,7 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     tiers: celebrityMembers,
     keyOf: pageOf,
   },
+  shortForm: simpleCelebrity,
   nodeOf: (key) => (isKeyByName(key) ? null : referenceOf(key)),
   fields: (t) => ({
     id: t.computed({
