@@ -41,6 +41,10 @@ interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
   hidesChanges?: boolean;
   /** What the response has; the record by default. */
   response?: (record: Shown) => unknown;
+  /** The pictures of the record, if the write may carry some. */
+  photos?: (record: Shown) => Readonly<Record<string, unknown>> | undefined;
+  /** The numbers of the pictures that it carries, which show nothing if the record had them before; undefined if they are not known. */
+  numbers?: (input: In, fileNames: readonly string[] | undefined) => readonly string[] | undefined;
 }
 
 /** As it asks for: there. As before: absent. Neither: somebody changed it since, so it is unknown and never overwritten. */
@@ -50,17 +54,26 @@ export function changeRule<In, Shown>({
   isOurs,
   hidesChanges = false,
   response = (record) => record,
+  photos = () => undefined,
+  numbers = () => [],
   ...rest
 }: ChangeRule<In, Shown>): WriteRule<In> {
+  const stateOfRecord = (record: Shown | null) => stateOf(record && members(record));
   return {
     ...rest,
     reads: [1, 1],
-    before: stateBefore({ load, members }),
-    async find(input, { read, before }) {
+    before: async (input, { read }) => {
       const record = await load(input, read);
-      if (record === null) return unknown;
-      const isUnchanged = before?.state === stateOf(members(record));
-      if (isOurs(record, input) && !(hidesChanges && isUnchanged)) return there(response(record));
+      return { state: stateOfRecord(record), ids: Object.keys((record && photos(record)) ?? {}) };
+    },
+    async find(input, { read, before, fileNames }) {
+      const record = await load(input, read);
+      const carried = numbers(input, fileNames);
+      if (record === null || !carried || carried.some((number) => before?.ids?.includes(number))) return unknown;
+      const stored = photos(record) ?? {};
+      const isUnchanged = before?.state === stateOfRecord(record);
+      const isDone = isOurs(record, input) && carried.every((number) => stored[number] !== undefined);
+      if (isDone && !(hidesChanges && isUnchanged)) return there(response(record));
       return isUnchanged ? absent : unknown;
     },
   };
@@ -80,41 +93,3 @@ export const deletionRule = <In, Shown>(
     return before?.state === stateOf(members(record)) ? absent : unknown;
   },
 });
-
-/** Whether pictures of these numbers are stored: all of them, none, or some. */
-export function storedPictures(
-  photos: Readonly<Record<string, unknown>> | undefined,
-  numbers: readonly string[],
-): 'all' | 'none' | 'some' {
-  const stored = numbers.filter((number) => photos?.[number] !== undefined).length;
-  return stored === numbers.length ? 'all' : stored === 0 ? 'none' : 'some';
-}
-
-interface PictureRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
-  photos: (record: Shown) => Readonly<Record<string, unknown>> | undefined;
-  /** The numbers of the pictures that it carries; undefined if they are not known. */
-  numbers: (input: In, fileNames: readonly string[] | undefined) => readonly string[] | undefined;
-  isOurs: (record: Shown, input: In) => boolean;
-}
-
-/** The rule of a write that may carry pictures, whose numbers were never used before in the record. */
-export function picturedRule<In, Shown>(rule: PictureRule<In, Shown>): WriteRule<In> {
-  const { load, members, photos, numbers, isOurs, ...rest } = rule;
-  return {
-    ...rest,
-    reads: [1, 1],
-    before: async (input, { read }) => {
-      const record = await load(input, read);
-      return { state: stateOf(record && members(record)), ids: Object.keys((record && photos(record)) ?? {}) };
-    },
-    async find(input, { read, before, fileNames }) {
-      const record = await load(input, read);
-      const carried = numbers(input, fileNames);
-      // Numbers that were used before show nothing.
-      if (record === null || !carried || carried.some((number) => before?.ids?.includes(number))) return unknown;
-      const stored = storedPictures(photos(record), carried);
-      if (stored === 'all' && isOurs(record, input)) return there(record);
-      return before?.state === stateOf(members(record)) ? absent : unknown;
-    },
-  };
-}

@@ -11,15 +11,7 @@ import {
 } from '../../api/book.ts';
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
-import {
-  type OfId,
-  absent,
-  changeRule,
-  deletionRule,
-  picturedRule,
-  there,
-  unknown,
-} from '../../engine/settle/record-rules.ts';
+import { type OfId, absent, changeRule, deletionRule, there, unknown } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
 
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;
@@ -101,7 +93,7 @@ const annotationSettling = {
     before: (input, reading) => readBefore(ownAnnotations, input, reading),
     find: (input, write) => findNew(ownAnnotations, input, write),
   },
-  update: picturedRule<AnnotationDraft & OfId, AnnotationRecord>({
+  update: changeRule<AnnotationDraft & OfId, AnnotationRecord>({
     ...shownAnnotation,
     photos: ({ photos }) => photos,
     // The name of each file is its number. Those of a request whose process died are not known.

@@ -9,7 +9,7 @@ import {
 } from '../../api/note.ts';
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
-import { type OfId, deletionRule, picturedRule } from '../../engine/settle/record-rules.ts';
+import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameNote, sameText } from '../../engine/settle/texts.ts';
 import { isCaller } from '../caller.ts';
 
@@ -82,8 +82,8 @@ const noteSettling = {
     before: (input, reading) => readBefore(ownNotes, input, reading),
     find: (input, write) => findNew(ownNotes, input, write),
   } satisfies WriteRule<NoteDraft>,
-  update: picturedRule<NoteDraft & OfId, NoteRecord>({ ...pictured, isOurs: sameDraft }),
-  addPictures: picturedRule<OfId & NotePictures, NoteRecord>({
+  update: changeRule<NoteDraft & OfId, NoteRecord>({ ...pictured, isOurs: sameDraft }),
+  addPictures: changeRule<OfId & NotePictures, NoteRecord>({
     ...pictured,
     isOurs: ({ content: stored }, { content }) => content === undefined || sameNote(stored, content),
   }),
