@@ -50,7 +50,8 @@ export const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(pla
 /** What is planned: one operation of a document. */
 export interface PricedOperation {
   schema: GraphQLSchema;
-  document: DocumentNode;
+  /** The forms of the document that may be run: a document costs more, or less, where it is delivered in parts. */
+  documents: readonly DocumentNode[];
   operation: OperationDefinitionNode;
   planFor: PlanFor;
   /** The kinds of callers for whom it may cost different amounts, `anyCaller` among them. */
@@ -79,8 +80,10 @@ export const anyCaller: PlanViewer = { isLoggedIn: true, filmTier: null };
 
 /** The cost with these variables, coerced. Throws PlanTooLarge. */
 export function costWith(priced: PricedOperation, variables: Variables): CostRange {
-  const { document, planFor, viewers } = priced;
-  const cases = viewers.map((viewer) => ({ viewer, variables, plan: planFor(document, viewer, variables) }));
+  const { documents, planFor, viewers } = priced;
+  const cases = documents.flatMap((document) =>
+    viewers.map((viewer) => ({ viewer, variables, plan: planFor(document, viewer, variables) })),
+  );
   const few = cases.filter(({ viewer }) => viewer.isLoggedIn).map(({ plan }) => fewestCalls(plan, variables, false));
   return rangeOf(few, cases);
 }
@@ -88,26 +91,27 @@ export function costWith(priced: PricedOperation, variables: Variables): CostRan
 /** The cost with any variables. `cheapest`: the coerced variables with which it costs least. Throws PlanTooLarge. */
 export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRange {
   const { schema, operation, viewers, planFor } = priced;
-  const shortest = withoutOptional(priced.document);
   const takesVariables = (operation.variableDefinitions ?? []).length > 0;
   const small = withSmallNumbers(schema, operation, cheapest);
-  const few = viewers
-    .filter(({ isLoggedIn }) => isLoggedIn)
-    .flatMap((viewer) =>
-      (small === cheapest ? [cheapest] : [cheapest, small]).map((variables) =>
-        fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables),
-      ),
-    );
+  const given = small === cheapest ? [cheapest] : [cheapest, small];
+  const few = priced.documents.map(withoutOptional).flatMap((shortest) =>
+    viewers.flatMap((viewer) => {
+      const plansFor = viewer.isLoggedIn ? given : [];
+      return plansFor.map((variables) => fewestCalls(planFor(shortest, viewer, variables), variables, takesVariables));
+    }),
+  );
   return rangeOf(few, casesOfAny(priced));
 }
 
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
 export function casesOfAny(priced: PricedOperation): Case[] {
-  const { schema, operation, viewers, document, planFor } = priced;
-  const longest: DocumentNode = visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) });
-  // A list of which nothing is selected may come with a record that must be loaded for it.
-  const rest = withoutOptional(document);
-  const forms = rest === document ? [longest] : [longest, rest];
+  const { schema, operation, viewers, planFor } = priced;
+  const forms = priced.documents.flatMap((document): readonly DocumentNode[] => {
+    const longest = visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) });
+    // A list of which nothing is selected may come with a record that must be loaded for it.
+    const rest = withoutOptional(document);
+    return rest === document ? [longest] : [longest, rest];
+  });
   const dearest = dearestVariables(schema, operation);
   // A small page may be one that a record has, beside a call that a larger one makes alone.
   const small = withSmallNumbers(schema, operation, dearest);
@@ -152,19 +156,6 @@ export function withoutOptional(document: DocumentNode): DocumentNode {
 /** Whether a variable decides if the selection is there. */
 const isVariable = ({ name, arguments: given = [] }: DirectiveNode): boolean =>
   (name.value === 'skip' || name.value === 'include') && given.some(({ value }) => value.kind === Kind.VARIABLE);
-
-/** One that contains both: a document costs more, or less, where it is delivered in parts. */
-export const widest = (a: CostRange, b: CostRange): CostRange => ({
-  calls: {
-    least: Math.min(a.calls.least, b.calls.least),
-    likely: Math.max(a.calls.likely, b.calls.likely),
-    most: Math.max(a.calls.most, b.calls.most),
-  },
-  items: Math.max(a.items, b.items),
-  values: Math.max(a.values, b.values),
-  dearest: b.calls.most > a.calls.most ? b.dearest : a.dearest,
-  usual: worstOf(b.usual).calls.max > worstOf(a.usual).calls.max ? b.usual : a.usual,
-});
 
 const measures: readonly ((worst: WorstCase) => number)[] = [
   ({ calls }) => calls.max,

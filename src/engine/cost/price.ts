@@ -35,10 +35,16 @@ export function priceOf(
   operation: OperationDefinitionNode,
   { maxCalls, limited, withMore }: { maxCalls: number; limited: ReadonlySet<string>; withMore?: WithMore },
 ): Price {
-  const priced = { schema, document, operation, planFor: plansOf(schema, operation, Infinity), viewers: planViewers };
+  const priced = {
+    schema,
+    documents: [document],
+    operation,
+    planFor: plansOf(schema, operation, Infinity),
+    viewers: planViewers,
+  };
   const cases = casesOfAny(priced);
   const usual = cases.filter(({ viewer }) => viewer === anyCaller).map(worstOf);
-  const whole = casesOfAny({ ...priced, document: withoutDirectives(document) });
+  const whole = casesOfAny({ ...priced, documents: [withoutDirectives(document)] });
   const prices = [...cases, ...whole].map((each) => {
     const { calls } = worstOf(each);
     const { services, fields } = withMore?.(calls) ?? calls;

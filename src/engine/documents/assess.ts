@@ -1,6 +1,6 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
 import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
-import { type CostRange, anyCaller, costOfAny, costWith, plansOf, widest } from '../cost/cost-range.ts';
+import { type CostRange, anyCaller, costOfAny, costWith, plansOf } from '../cost/cost-range.ts';
 import { planViewers, withoutDirectives } from '../cost/price.ts';
 import { cheapestVariables, withSmallNumbers } from '../cost/variable-bounds.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
@@ -33,8 +33,8 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
     if (!ready) return { errors, ...unknown };
     const { document, operation } = ready;
     // With incremental delivery, it may also be run without.
-    const forms: DocumentNode[] = [document];
-    if (ready.incrementalSelections.length > 0) forms.push(withoutIncremental(document));
+    const documents: DocumentNode[] = [document];
+    if (ready.incrementalSelections.length > 0) documents.push(withoutIncremental(document));
     try {
       const { coerced, errors: wrong = [] } = coercedVariables(schema, ready, variables);
       if (variables && !coerced) return { errors: wrong, ...unknown };
@@ -46,11 +46,8 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
       const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root, given);
       const requirements = requirementsIn(schema, planAs(anyCaller), refusals, given);
       const viewers = planViewers.filter(({ filmTier }) => requirements.tiers !== null || filmTier === null);
-      const costs = forms.map((document) => {
-        const priced = { schema, document, operation, planFor, viewers };
-        return variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
-      });
-      const cost = costs.reduce(widest);
+      const priced = { schema, documents, operation, planFor, viewers };
+      const cost = variables ? costWith(priced, coerced!) : costOfAny(priced, coerced ?? {});
       return { errors: rejected ? [rejected] : [], ready, cost, requirements };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error], ...unknown };
