@@ -338,11 +338,11 @@ async function formatted(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(join(root, file))), filepath: file });
 }
 
-/** The set-up of a client, as used by the tests of clients. */
+/** Files that tests run. */
 function withClients(page: string): string {
-  return page.replaceAll(/<!-- (test\/clients\/[\w-]+\.tsx?) -->\n[^]*?<!-- end -->/g, (_, file: string) => {
+  return page.replaceAll(/<!-- (test\/[\w/-]+\.(tsx?)) -->\n[^]*?<!-- end -->/g, (_, file: string, kind: string) => {
     const text = (read(file) ?? '').replace(/'..\/..\/client\/src\/(\w+).ts'/g, "'catalog-graphql-client/$1'");
-    return `<!-- ${file} -->\n\n\`\`\`${file.split('.').at(-1)}\n${text}\`\`\`\n\n<!-- end -->`;
+    return `<!-- ${file} -->\n\n\`\`\`${kind}\n${text}\`\`\`\n\n<!-- end -->`;
   });
 }
 

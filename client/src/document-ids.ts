@@ -22,7 +22,7 @@ export const documentIds: Record<
   | 'UpdateCollection',
   string
 > = {
-  Annotate: '55638541f62e4646a4df5dcd5e4d8149142b09e659710b9572abc66b32fd1a1d',
+  Annotate: '9f59fddf176946d1bea9797e36170d25b8fb8d38844b7c9163a0fec5f761a752',
   Annotations: '805e07e038cf7b9a28cff878f0fe87869dd9a458216a74ba7bb8634aa2e34239',
   Book: 'c6234d26da47e695e73b43dfd3b575f159d99ef7be1ae48b159d09abc0101da0',
   Celebrity: 'd8448b18525aa10371fefc16a52d7d8e8be7bc21591748e4c4887ec87064cc0e',
@@ -44,7 +44,7 @@ export const documentIds: Record<
 
 /** What tells these documents from others with their names. */
 export const fingerprints: typeof documentIds = {
-  Annotate: '1u99vod',
+  Annotate: '177m794',
   Annotations: '150yv9x',
   Book: 'fzh6mj',
   Celebrity: '1w2nd32',

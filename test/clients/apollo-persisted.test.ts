@@ -105,7 +105,7 @@ test('Apollo Client sends the documents of catalog-graphql-client by their ids i
   expect(data?.book?.title).toBe('百年孤独');
   const { error } = await client.mutate({
     mutation: AnnotateDocument,
-    variables: { book: '1003078', content: '短' },
+    variables: { book: '1003078', content: '短', isPrivate: true },
     errorPolicy: 'all',
   });
   expect(CombinedGraphQLErrors.is(error) && fieldErrors(error.errors)).toEqual({

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gql } from '@apollo/client';
 import type { ApolloClient, ObservableQuery, TypedDocumentNode } from '@apollo/client';
-import { afterAll, expect, test, vi } from 'vitest';
+import { ApolloProvider } from '@apollo/client/react';
+import { type FunctionComponent, createElement } from 'react';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { DiaryDocument, SearchDocument } from '../../generated/operations.ts';
 import type { SearchQuery, SearchQueryVariables } from '../../generated/operations.ts';
 import { frontEnd } from '../frontend/front-end.ts';
@@ -26,12 +28,27 @@ interface Conflict {
   revision: string;
 }
 
-const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/docs.ts');
-writeFileSync(file, tsExamplesOf('docs/front-ends.md').at(-1)!);
-const page = (await import(pathToFileURL(file).href)) as Page;
+const app = join(frontEnd('apollo', 'catalog-graphql-client'), 'src');
+writeFileSync(join(app, 'client.ts'), tsExamplesOf('docs/front-ends.md')[0]!);
+const load = (name: string) => import(pathToFileURL(join(app, name)).href) as Promise<unknown>;
+const page = { ...((await load('catalog.ts')) as object), ...((await load('more.ts')) as object) } as Page;
+const { App } = (await load('App.tsx')) as { App: FunctionComponent };
+/** Has no types: those of jsdom bring a version of the types of Node. */
+const jsdom: string = 'jsdom';
+const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string) => { window: Window & typeof globalThis } };
+const { window } = new JSDOM('<!doctype html>');
+vi.stubGlobal('window', window);
+vi.stubGlobal('document', window.document);
+vi.stubGlobal('navigator', window.navigator);
+// It looks for a document when it is imported.
+const { createRoot } = await import('react-dom/client');
+afterAll(() => vi.unstubAllGlobals());
+
 /** Reads of these paths fail. */
 let failing: string | undefined;
-const { facade } = await journey({}, (path) => (failing !== undefined && path.startsWith(failing) ? 500 : undefined));
+const { facade, execute } = await journey({}, (path) =>
+  failing !== undefined && path.startsWith(failing) ? 500 : undefined,
+);
 const client = apolloClient(`${facade.url}/graphql`, 'demo-alice');
 afterAll(() => client.stop());
 
@@ -144,4 +161,66 @@ test('annotate rejects with an error that concerns no field', async () => {
     'logged-in',
   );
   nobody.stop();
+});
+
+describe('the app of the page', () => {
+  const SEEN = { timeout: 15_000 };
+  const body = window.document.body;
+  const button = async (text: string) =>
+    vi.waitFor(() => {
+      const found = [...body.querySelectorAll('button')].find((each) => each.textContent === text);
+      expect(found, `the button ${text} in: ${body.textContent}`).toBeDefined();
+      return found!;
+    }, SEEN);
+  const press = async (text: string) => (await button(text)).click();
+  const shows = (text: string) => vi.waitFor(() => expect(body.textContent).toContain(text), SEEN);
+  const own = apolloClient(`${facade.url}/graphql`, 'demo-alice');
+  const root = createRoot(body.appendChild(window.document.createElement('div')));
+  afterAll(() => {
+    root.unmount();
+    own.stop();
+  });
+  const rateElsewhere = async (rating: number) => {
+    const { errors } = await execute(
+      `mutation { updateCollection(input: { bookId: "6082808", rating: ${rating} }) { book { title } } }`,
+      { token: 'demo-alice' },
+    );
+    expect(errors).toBeUndefined();
+  };
+
+  test('shows a list, the page of a book, and what is wrong with a form', async () => {
+    root.render(createElement(ApolloProvider, { client: own, children: createElement(App) }));
+    await press('百年孤独');
+    await press('Annotate');
+    await shows('An annotation must have more than 15 characters');
+  });
+
+  test('shows the annotation that was written', async () => {
+    const text = body.querySelector('textarea')!;
+    const content = '昨天夜里又读到这一页，雨还没有停，灯也没有关。';
+    Object.getOwnPropertyDescriptor(window.HTMLTextAreaElement.prototype, 'value')!.set!.call(text, content);
+    text.dispatchEvent(new window.Event('input', { bubbles: true }));
+    await press('Annotate');
+    await vi.waitFor(
+      () =>
+        expect(
+          [...body.querySelectorAll('p')].map((each) => each.textContent),
+          body.innerHTML,
+        ).toContain(content),
+      SEEN,
+    );
+  });
+
+  test('asks the user what to keep where another device was faster', async () => {
+    const stars = async () => [...body.querySelectorAll('[aria-pressed=true]')].map((each) => each.textContent);
+    await rateElsewhere(2);
+    await press('5 stars');
+    await shows('Changed elsewhere: {"rating":2}');
+    await press('Keep 5 stars');
+    await vi.waitFor(async () => expect(await stars()).toEqual(['5 stars']), SEEN);
+    await rateElsewhere(1);
+    await press('4 stars');
+    await press('Take theirs');
+    await vi.waitFor(async () => expect(await stars()).toEqual(['1 stars']), SEEN);
+  });
 });

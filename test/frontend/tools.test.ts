@@ -44,7 +44,7 @@ beforeAll(async () => {
     const tool = frontEnds[name as keyof typeof frontEnds];
     if (tool) expect(await run(folder, tool)).toMatchObject({ code: 0 });
   }
-  writeFileSync(join(folders.apollo, 'src/docs.ts'), tsExamplesOf('docs/front-ends.md').at(-1)!);
+  writeFileSync(join(folders.apollo, 'src/client.ts'), tsExamplesOf('docs/front-ends.md')[0]!);
   for (const folder of Object.values(folders)) {
     // The other page differs only in the field.
     const page = readFileSync(join(folder, 'src/bookPage.ts'), 'utf8');

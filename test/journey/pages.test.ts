@@ -73,6 +73,7 @@ test('results of mutations are typed too', async () => {
     book: '1003078',
     page: 31,
     content: '这一页值得再读一遍：一句话就把人物写活了。',
+    isPrivate: true,
   });
   expect(createAnnotation?.annotation).toMatchObject({ page: 31, book: { title: '小王子' } });
   const { createNote } = await page(WriteNoteDocument, { title: '题', content: '文' });

@@ -25,7 +25,7 @@ const cities = thorough ? ['beijing', 'shanghai', 'nowhere'] : ['beijing', 'nowh
 
 /** Arguments for every operation of the package: all combinations of values. */
 const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>> = {
-  Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
+  Annotate: { book: ids('books'), content: ['这一页值得再读一遍：一句话就把人物写活了。'], isPrivate: [true] },
   Annotations: { book: ids('books') },
   Book: { id: ids('books') },
   Celebrity: { id: ids('films', 'celebrities') },
@@ -91,7 +91,7 @@ test.each(Object.keys(argumentsOf))(
 
 test.each([
   ['Collect', 'collect', { book: '1003078', status: 'READ', isPrivate: false }],
-  ['Annotate', 'annotate', { book: '1003078', content: '这一页值得再读一遍：一句话就把人物写活了。' }],
+  ['Annotate', 'annotate', { book: '1003078', content: '这一页值得再读一遍：一句话就把人物写活了。', isPrivate: true }],
 ])('%s has the price with an idempotency key too, which is that of its plan', async (name, file, variables) => {
   const setup = await open();
   const { client } = await agent(setup.facade.url, 'demo-bob');

@@ -117,17 +117,17 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   for (const name of ['UpdateCollection', 'DeleteCollection'])
     expect(hints[name]).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
   const annotate = tools.find(({ name }) => name === 'Annotate')!;
-  expect(annotate.inputSchema.required).toEqual(['book', 'content']);
+  expect(annotate.inputSchema.required).toEqual(['book', 'content', 'isPrivate']);
   expect((annotate.inputSchema.properties as Record<string, unknown>).page).toMatchObject({ examples: [27] });
 
   writing.proxy.start();
-  expect((await call('Annotate', { book: '1003078' })).output.errors![0]!.message).toBe(
+  expect((await call('Annotate', { book: '1003078', isPrivate: true })).output.errors![0]!.message).toBe(
     'The argument content is required.',
   );
   expect(writing.proxy.stop()).toEqual([]);
   writing.proxy.start();
   const content = 'A sentence that is long enough to be kept.';
-  const { output, isError } = await call('Annotate', { book: '1003078', content });
+  const { output, isError } = await call('Annotate', { book: '1003078', content, isPrivate: true });
   const lines = writing.proxy.stop().map(({ line }) => line);
   expect(isError).toBe(false);
   expect(output.data).toMatchObject({
