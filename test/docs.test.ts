@@ -169,7 +169,8 @@ describe.each(pages)('%s', (page) => {
     expect(
       scripts.filter(
         (name) =>
-          !(name in manifest.scripts) && !['audit', 'ci', 'create', 'install', 'install-scripts', 'pack', 'sbom'].includes(name),
+          !(name in manifest.scripts) &&
+          !['audit', 'ci', 'create', 'install', 'install-scripts', 'pack', 'sbom'].includes(name),
       ),
     ).toEqual([]);
     const programs = [...code.matchAll(/\bnode ([\w./-]+\.m?js)/g)].map(([, path]) => path!);

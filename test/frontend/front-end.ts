@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { made } from '../support/made.ts';
 import { temporaryDirectory } from '../support/service.ts';
@@ -22,15 +31,18 @@ export function frontEnd(name: string, using: 'catalog-graphql' | 'catalog-graph
       writeFileSync(path, readFileSync(path, 'utf8').replaceAll('catalog-graphql/', 'catalog-graphql-client/'));
     }
   }
-  mkdirSync(join(folder, 'node_modules'));
   // Its own tools take precedence over those of the repository.
-  mkdirSync(join(folder, 'node_modules/.bin'));
   for (const tools of ['test/frontend', 'test/clients', '.']) {
     const from = join(root, tools, 'node_modules');
     if (!existsSync(from)) continue;
-    const programs = existsSync(join(from, '.bin')) ? readdirSync(join(from, '.bin')) : [];
-    for (const entry of [...readdirSync(from), ...programs.map((program) => `.bin/${program}`)]) {
+    const entries = readdirSync(from).flatMap((entry) =>
+      /^[@.]/.test(entry) && statSync(join(from, entry)).isDirectory()
+        ? readdirSync(join(from, entry)).map((each) => join(entry, each))
+        : [entry],
+    );
+    for (const entry of entries) {
       const place = join(folder, 'node_modules', entry);
+      mkdirSync(dirname(place), { recursive: true });
       if (!existsSync(place)) symlinkSync(join(from, entry), place);
     }
   }

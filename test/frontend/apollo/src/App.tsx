@@ -79,7 +79,9 @@ function Annotate({ book }: { book: string }) {
   const [content, setContent] = useState('');
   const [messages, setMessages] = useState<Record<string, string>>({});
   const send = async () => {
-    setMessages(await annotate(client, book, content));
+    const messages = await annotate(client, book, content);
+    setMessages(messages);
+    if (Object.keys(messages).length > 0) return;
     // A new item is in no list of the cache yet.
     await client.refetchQueries({ include: ['Page'] });
   };
