@@ -47,12 +47,8 @@ const doors: Record<string, [words: number, pages: Record<string, string[]>]> = 
   'a web app with a list, a form and a conflict': [
     700,
     {
-      'docs/front-ends.md': ['install', 'set-up-apollo-client', 'set-up-urql', 'queries-and-writes-in-components'],
-      'docs/writes.md': [
-        'send-one',
-        'partial-updates-a-patch-keeps-the-rest',
-        'conflicts-two-devices-change-one-record',
-      ],
+      'docs/front-ends.md': ['an-empty-app', 'reads-and-writes', 'components'],
+      'docs/writes.md': ['partial-updates-a-patch-keeps-the-rest', 'conflicts-two-devices-change-one-record'],
     },
   ],
   'a mobile app with a queue and a conflict': [
