@@ -97,6 +97,7 @@ test.skipIf(!executablePath)('the tab to begin with runs, fits a telephone and s
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
   await page.locator('.price-mark').nth(1).waitFor();
+  expect((await page.locator('.site .mark svg').boundingBox())!.width).toBe(24);
   const edge = (await page.locator('.graphiql-query-editor .monaco-editor').first().boundingBox())!;
   for (const line of await page.locator('.graphiql-query-editor .view-line > span').all()) {
     const { x, width } = (await line.boundingBox())!;
