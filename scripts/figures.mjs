@@ -19,7 +19,7 @@ const ROOMS = {
   'upstream without redis': 5_726,
   'upstream/limits': 678,
   'upstream/redis': 1_521,
-  'server without idempotency': 7_768,
+  'server without idempotency': 7_708,
   'server/http': 2_110,
   'server/features/idempotency': 1_174,
   atom: 1_122,

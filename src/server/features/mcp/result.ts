@@ -2,7 +2,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
 import { type Cut, SHOWN_MAX, cutOf, shortenText, withShortTexts } from './short-texts.ts';
-import type { JsonSchema, ObjectSchema } from './documents/json-schema.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
@@ -135,26 +134,3 @@ function merged(errors: readonly AgentError[]): AgentError[] {
 }
 
 const costOf = ({ calls, left }: Cost) => ({ calls, ...(left && { left }) });
-
-/** The schema of results: the data of the operation and what stands beside it. */
-export function resultSchemaOf(data: JsonSchema): ObjectSchema {
-  const object = { type: 'object' };
-  return {
-    type: 'object',
-    properties: {
-      data: { ...data, type: ['object', 'null'] },
-      errors: { type: 'array', items: object },
-      cut: {
-        type: 'array',
-        items: object,
-        description: 'The texts that were shortened. The path `errors` is that of errors left out.',
-      },
-      stale: { type: 'array', items: object },
-      cost: {
-        ...object,
-        description: 'The calls that were made; `left` has the film calls that agents can still make in this minute.',
-      },
-    },
-    required: ['data', 'cost'],
-  };
-}

@@ -4,7 +4,7 @@ import { type GraphQLSchema, Kind, OperationTypeNode, type SelectionNode, print 
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { checkedArguments } from './documents/arguments.ts';
-import { type ObjectSchema, dataSchemaOf, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
+import { type ObjectSchema, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
 import { type Price, priceOf } from '../../../engine/cost/price.ts';
 import { withKey } from '../../graphql/plan-request.ts';
 import { slotsOfAgents } from '../../../upstream/limits/rate-limiter.ts';
@@ -13,17 +13,16 @@ import type { FeatureParts } from '../../feature.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './documents/operations.ts';
 import type { AgentRequest } from './places.ts';
-import { type ToolOutcome, resultSchemaOf, toolOutcome } from './result.ts';
+import { type ToolOutcome, toolOutcome } from './result.ts';
 import type { RunForAgent } from './run.ts';
 
 export interface ToolParts extends FeatureParts {
   runForAgent: RunForAgent;
 }
 
-/** The schemas are our own type: that of the SDK describes any JSON. */
-interface DescribedTool extends Omit<Tool, 'inputSchema' | 'outputSchema'> {
+/** The schema is our own type: that of the SDK describes any JSON. */
+interface DescribedTool extends Omit<Tool, 'inputSchema'> {
   inputSchema: ObjectSchema;
-  outputSchema?: ObjectSchema;
 }
 
 export interface CallableTool {
@@ -58,7 +57,6 @@ function toolOf(
     title,
     description: `${description}\n${priceText(service, price, config.mcpShare / 100)}${keyed ? keyedText(keyed) : ''}`,
     inputSchema,
-    outputSchema: resultSchemaOf(dataSchemaOf(schema, document, operation)),
     annotations: hintsOf(schema, operation.operation, operation.selectionSet.selections),
     _meta: { 'catalog-graphql/price': price, ...(keyed && { 'catalog-graphql/price-with-key': keyed }) },
   };

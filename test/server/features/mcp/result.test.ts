@@ -12,7 +12,7 @@ const LIMIT = 2_000;
 test('the result of each tool fits whole, and its text equals the structured content', async () => {
   const setup = await journey({ mcp: 'on', mcpOperations: 'operations' });
   const { call, client } = await agent(setup.facade.url, 'demo-alice');
-  const { tools } = await client.listTools(); // from here the client checks output schemas
+  const { tools } = await client.listTools();
   for (const { name, inputSchema } of tools) {
     const properties = Object.entries(inputSchema.properties as Record<string, { examples?: string[] }>);
     const given = Object.fromEntries(

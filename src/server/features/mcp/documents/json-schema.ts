@@ -1,9 +1,8 @@
-/** JSON Schemas of an operation: its input from the variables, its output from the selection. */
+/** The JSON Schema of an operation's input, from its variables. */
 import {
   type ASTVisitor,
   type DocumentNode,
   type GraphQLInputType,
-  type GraphQLOutputType,
   type GraphQLScalarType,
   type GraphQLSchema,
   Kind,
@@ -17,14 +16,11 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isScalarType,
   typeFromAST,
   valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type PlannedField, type SelectionPlan, responseKeyOf } from '../../../../engine/plan/operation-plan.ts';
-import { planWhole } from '../../../../engine/cost/price.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -154,34 +150,4 @@ function descriptionsOfUses(schema: GraphQLSchema, document: DocumentNode): Map<
   };
   visit(document, visitWithTypeInfo(types, visitor));
   return found;
-}
-
-/** The data of an operation. Null stands for whatever is absent or failed, as the types of the schema say. */
-export function dataSchemaOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-  return ofObject([planWhole(schema, document, operation, { isLoggedIn: true, filmTier: null }, {}, false).root]);
-}
-
-/** An object that any of these selections can give: it has the fields of all. */
-function ofObject(selections: readonly SelectionPlan[]): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  const fields = new Map<string, PlannedField[]>();
-  for (const each of selections.flatMap(({ outputFields }) => outputFields)) {
-    if (typeof each === 'string') properties[each] = text;
-    else fields.set(responseKeyOf(each), [...(fields.get(responseKeyOf(each)) ?? []), each]);
-  }
-  for (const [key, same] of fields) properties[key] = ofOutput(same[0]!.field.type, same);
-  return { type: 'object', properties };
-}
-
-/** Validation makes all fields of a response key agree in lists, null and scalars, so one type shows these. */
-function ofOutput(type: GraphQLOutputType, fields: readonly PlannedField[]): JsonSchema {
-  const of = getNullableType(type);
-  let shape: JsonSchema;
-  if (isListType(of)) shape = { type: 'array', items: ofOutput(of.ofType, fields) };
-  else if (isEnumType(of)) shape = { type: 'string', enum: of.getValues().map(({ name }) => name) };
-  else if (isScalarType(of)) shape = { type: schemaOfScalar(of).type };
-  else shape = ofObject(fields.flatMap(({ selections }) => [...selections.values()]));
-  if (isNonNullType(type)) return shape;
-  const { enum: values } = shape as { enum?: string[] };
-  return { ...shape, type: [shape.type, 'null'], ...(values && { enum: [...values, null] }) };
 }
