@@ -54,24 +54,23 @@ export function changeRule<In, Shown>({
   isOurs,
   hidesChanges = false,
   response = (record) => record,
-  photos = () => undefined,
-  numbers = () => [],
+  photos,
+  numbers,
   ...rest
 }: ChangeRule<In, Shown>): WriteRule<In> {
-  const stateOfRecord = (record: Shown | null) => stateOf(record && members(record));
   return {
     ...rest,
     reads: [1, 1],
     before: async (input, { read }) => {
       const record = await load(input, read);
-      return { state: stateOfRecord(record), ids: Object.keys((record && photos(record)) ?? {}) };
+      return { state: stateOf(record && members(record)), ids: Object.keys((record && photos?.(record)) ?? {}) };
     },
     async find(input, { read, before, fileNames }) {
       const record = await load(input, read);
-      const carried = numbers(input, fileNames);
+      const carried = numbers ? numbers(input, fileNames) : [];
       if (record === null || !carried || carried.some((number) => before?.ids?.includes(number))) return unknown;
-      const stored = photos(record) ?? {};
-      const isUnchanged = before?.state === stateOfRecord(record);
+      const stored = photos?.(record) ?? {};
+      const isUnchanged = before?.state === stateOf(members(record));
       const isDone = isOurs(record, input) && carried.every((number) => stored[number] !== undefined);
       if (isDone && !(hidesChanges && isUnchanged)) return there(response(record));
       return isUnchanged ? absent : unknown;
