@@ -214,7 +214,7 @@ const failed = (code: string, more: object = {}) => ({
 });
 
 test('the queue sends the same key again until the answer is final', async () => {
-  const { sendAll } = await moduleOf<Queue>(2);
+  const { sendAll } = await hastyQueue();
   const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
   const unknown = failed('UPSTREAM_RESULT_UNKNOWN');
   const { keys, send } = answersOf(
@@ -230,13 +230,16 @@ test('the queue sends the same key again until the answer is final', async () =>
   expect(rows.size).toBe(0);
 });
 
-test('the queue keeps what needs a login', async () => {
-  const { sendAll } = await moduleOf<Queue>(2);
-  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
-  const { send } = answersOf(failed('UNAUTHENTICATED'));
-  expect(await sendAll(outbox, send, onFinal)).toBe(false);
-  expect([rows.size, answers.length]).toEqual([1, 0]);
-});
+test.each(['UNAUTHENTICATED', 'CLIENT_TOO_OLD', 'PERSISTED_ONLY', 'PERSISTED_QUERY_NOT_FOUND'])(
+  'the queue keeps what needs a login or an update of the app: %s',
+  async (code) => {
+    const { sendAll } = await moduleOf<Queue>(2);
+    const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+    const { send } = answersOf(failed(code));
+    expect(await sendAll(outbox, send, onFinal)).toBe(false);
+    expect([rows.size, answers.length]).toEqual([1, 0]);
+  },
+);
 
 /** What stands between may answer in the place of the facade. */
 const pages = {

@@ -249,15 +249,15 @@ function resultOf(answer: Answer<Written> | undefined): Result | Stop {
     const isLoginNeeded = waits.some(({ extensions }) => retryByCode[extensions?.code ?? ''] === 'login');
     return { isLoginNeeded, retryAfter: Math.max(retryAfter, ...seconds) };
   }
-  const unknown = errors.find(({ extensions }) => extensions?.code === 'UPSTREAM_RESULT_UNKNOWN');
+  const unknown = errors.find(({ extensions }) =>
+    ['UPSTREAM_RESULT_UNKNOWN', 'IDEMPOTENCY_KEY_UNKNOWN'].includes(extensions?.code ?? ''),
+  );
   if (unknown) return { state: 'unknown', says: unknown.message };
   const gone = errors.find(({ extensions }) => extensions?.code === 'COLLECTION_NOT_FOUND');
   if (gone) return { state: 'gone', says: gone.message };
   for (const { message: says, extensions: { code, current: now = {}, revision } = {} } of errors)
     if (code === 'CONFLICT') return { state: 'conflict', says, now, ...(revision && { revision }) };
-  // It is made, and what came of it is kept no more.
-  const isMade = errors.some(({ extensions }) => extensions?.code === 'IDEMPOTENCY_KEY_UNKNOWN');
-  if (errors.length > 0 && !isMade) return { state: 'rejected', says: errors.map(({ message }) => message).join(' ') };
+  if (errors.length > 0) return { state: 'rejected', says: errors.map(({ message }) => message).join(' ') };
   const payload = data && ('updateCollection' in data ? data.updateCollection : data.collectBook);
   const revision = payload?.book?.viewerCollection?.revision;
   return { state: 'made', ...(revision && { revision }) };
