@@ -279,7 +279,7 @@ export interface FacadeOptions extends FacadeHooks {
   idempotencyRedisUrl?: string | undefined;
   /** How long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again (a whole number from 1 to 600000). Default: 30000. */
   upstreamSettleMs?: number | undefined;
-  /** Connections to a fast upstream; a slow one, or one that calls wait for, gets up to 4 times as many (a whole number from 1 to 10000). Default: 64. */
+  /** Connections to an upstream (a whole number from 1 to 10000). Default: 256. */
   maxConnections?: number | undefined;
   /** Pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled, up to 60, each time the service refuses again after a pause (a whole number from 1 to 60). Default: 5. */
   retryAfterSeconds?: number | undefined;

@@ -11,7 +11,7 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_803,
+  'src without origin': 39_725,
   'graph and api': 7_020,
   engine: 9_546,
   'engine/cost': 1_224,
@@ -23,7 +23,7 @@ const ROOMS = {
   'server/http': 2_110,
   'server/features/idempotency': 1_174,
   atom: 1_122,
-  config: 1_473,
+  config: 1_466,
   'check and doctor and inspect and commands and cli': 2_302,
   'embedding and extension': 653,
   origin: 3_861,

@@ -1,7 +1,7 @@
 /**
  * Mutation score of the engine and the upstream layer: changes one place of the source at a time and checks whether a test fails.
  *
- *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/concurrency.ts] [--out results.json] [--first-pass] [--jobs 2]
+ *   node scripts/mutation.mjs [--sample 200] [--seed 1] [--only src/upstream/limits/semaphore.ts] [--out results.json] [--first-pass] [--jobs 2]
  *
  * Three passes, the fastest first; each runs only the mutants that the one before did not detect:
  *

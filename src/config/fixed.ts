@@ -72,19 +72,12 @@ export const fixed = {
 export type Fixed = Readonly<typeof fixed>;
 
 export const CHARACTERS_A_TOKEN = 5;
-export const BUSY_FACTOR = 4;
 
 export type Derived = Readonly<ReturnType<typeof derivedFrom>>;
 
 /** Numbers that follow a setting. */
-export const derivedFrom = (given: {
-  maxDocumentCharacters: number;
-  maxConnections: number;
-  callTimeoutMs: number;
-}) => ({
+export const derivedFrom = (given: { maxDocumentCharacters: number; callTimeoutMs: number }) => ({
   maxTokens: Math.ceil(given.maxDocumentCharacters / CHARACTERS_A_TOKEN),
-  /** Connections to a slow upstream, or while calls wait. */
-  maxBusyConnections: BUSY_FACTOR * given.maxConnections,
   /** For the headers of a response: a read that gets none has time for another attempt. */
   headersTimeoutMs: Math.ceil(given.callTimeoutMs / 2),
 });

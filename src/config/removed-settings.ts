@@ -10,10 +10,10 @@ function whyNoWorkers(value: string): string | undefined {
 
 const derived: Record<keyof Derived, string> = {
   maxTokens: 'MAX_DOCUMENT_CHARACTERS decides it. Remove it.',
-  maxBusyConnections: 'it is a multiple of MAX_CONNECTIONS now. Remove it.',
   headersTimeoutMs: 'it is half of CALL_TIMEOUT_MS now. Remove it.',
 };
 const others = {
+  maxBusyConnections: 'MAX_CONNECTIONS is the most. Remove it.',
   suggestions: 'INTROSPECTION decides it. Remove it.',
   serverTiming: 'EXPLAIN decides it. Remove it.',
   demoTokens: 'DEMO decides it. Remove it.',

@@ -24,7 +24,7 @@ import {
   secret,
   whole,
 } from './kinds.ts';
-import { BUSY_FACTOR, CHARACTERS_A_TOKEN, type Derived, type Fixed, fixed } from './fixed.ts';
+import { CHARACTERS_A_TOKEN, type Derived, type Fixed, fixed } from './fixed.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 
 export interface Setting<T> extends Kind<T> {
@@ -236,7 +236,7 @@ export const settings = {
     idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),
     idempotencyRedisUrl: optional('IDEMPOTENCY_REDIS_URL', redisAddress, 'Redis in which idempotency keys are kept; one that evicts nothing and writes to disk', 'REDIS_URL'),
     upstreamSettleMs: setting('UPSTREAM_SETTLE_MS', milliseconds, 30_000, 'how long the service may go on with a write whose connection is gone: only after that a write with a key that is not there is sent again'),
-    maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 64, `connections to a fast upstream; a slow one, or one that calls wait for, gets up to ${BUSY_FACTOR} times as many`),
+    maxConnections: setting('MAX_CONNECTIONS', whole(1, 10_000), 256, 'connections to an upstream'),
     retryAfterSeconds: setting('RETRY_AFTER_SECONDS', whole(1, fixed.maxRetryAfterSeconds), 5, `pause of a group of endpoints (books, films, notes, events) after a 429 without Retry-After; doubled, up to ${fixed.maxRetryAfterSeconds}, each time the service refuses again after a pause`),
   }),
 };

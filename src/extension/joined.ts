@@ -68,7 +68,7 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
     ...settings,
     ...{ baseUrl, eventBaseUrl: baseUrl, filmTier: undefined, idempotencyRedisUrl: undefined },
     accessToken: typeof token === 'object' ? token.own : undefined,
-    ...(concurrency !== undefined && { maxConnections: concurrency, maxBusyConnections: concurrency }),
+    ...(concurrency !== undefined && { maxConnections: concurrency }),
   };
   return createUpstream(descriptor, own, {
     ...parts,

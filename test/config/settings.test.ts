@@ -81,9 +81,9 @@ test('a refused value is shown in one short line', () => {
 });
 
 test('numbers that are no settings follow those that are', () => {
-  const given = { MAX_DOCUMENT_CHARACTERS: '1001', MAX_CONNECTIONS: '10', CALL_TIMEOUT_MS: '4000' };
-  expect(readConfig(given)).toMatchObject({ maxTokens: 201, maxBusyConnections: 40, headersTimeoutMs: 2_000 });
-  expect(readConfig({})).toMatchObject({ maxTokens: 4_000, maxBusyConnections: 256, headersTimeoutMs: 5_000 });
+  const given = { MAX_DOCUMENT_CHARACTERS: '1001', CALL_TIMEOUT_MS: '4000' };
+  expect(readConfig(given)).toMatchObject({ maxTokens: 201, headersTimeoutMs: 2_000 });
+  expect(readConfig({})).toMatchObject({ maxTokens: 4_000, headersTimeoutMs: 5_000 });
 });
 
 test.skipIf(!hasOpenssl)('certificates for Redis need an address of Redis with TLS', () => {

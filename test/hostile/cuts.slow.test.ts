@@ -11,7 +11,7 @@ failOnUnhandledErrors();
 /** All positions are tested in one operation, so the limits are raised; retries are off. */
 const large = {
   ...{ maxRootFields: '2000', maxAliases: '2000', maxFields: '10000', maxTokens: '100000', maxMutations: '2000' },
-  ...{ maxDocumentCharacters: '1000000', maxUpstreamCalls: '10000', maxBusyConnections: '2000', readAttempts: '1' },
+  ...{ maxDocumentCharacters: '1000000', maxUpstreamCalls: '10000', maxConnections: '2000', readAttempts: '1' },
   breakerFailures: '1000',
 };
 const facade = await startFacade(large);
@@ -160,7 +160,7 @@ test('a wrong Content-Length is an error', async () => {
 });
 
 test('bytes after a response are not taken for the next response', async () => {
-  const { books, execute } = await startFacade({ ...large, maxConnections: '1', maxBusyConnections: '1' });
+  const { books, execute } = await startFacade({ ...large, maxConnections: '1' });
   books.behave((socket, request) => {
     const id = String(FIRST + positionOf(request));
     const lie = withLength(Buffer.from(`{"id":"${id}","title":"a lie"}`), json.type);

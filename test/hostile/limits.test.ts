@@ -149,7 +149,7 @@ test('a field that is missing in a whole record proves nothing about the tier', 
 });
 
 test('operations take turns for connections: one with many calls does not delay one with a single call', async () => {
-  const { books, upstream, execute } = await startFacade({ maxConnections: '2', maxBusyConnections: '2' });
+  const { books, upstream, execute } = await startFacade({ maxConnections: '2' });
   const held: (() => void)[] = [];
   const idIn = (path: string) => path.split(/[/?]/)[3]!;
   books.behave(

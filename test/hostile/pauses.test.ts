@@ -79,7 +79,7 @@ test('a service that answers 503 without a wait is tried again as before', async
 });
 
 test('questions that wait for a connection are not sent after a 503 with Retry-After', async () => {
-  const { books, execute } = await startFacade({ maxConnections: '1', maxBusyConnections: '1' });
+  const { books, execute } = await startFacade({ maxConnections: '1' });
   const unavailable = json('', 503, { 'retry-after': '30' });
   books.behave((socket, request) => setTimeout(() => unavailable(socket, request), 100));
   const results = await Promise.all([1, 2, 3, 4, 5, 6].map((id) => execute(book(id))));

@@ -11,7 +11,7 @@ import {
   removeListener,
 } from '../../lib/cancellation.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
-import type { ConcurrencyLimiter, QueuedCall } from '../limits/concurrency.ts';
+import type { QueuePlace, Semaphore } from '../limits/semaphore.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import {
@@ -40,7 +40,8 @@ export interface HostPool {
   path: string;
   pool: Dispatcher;
   breaker: CircuitBreaker;
-  limiter: ConcurrencyLimiter;
+  /** The calls at once. */
+  limiter: Semaphore;
   settings: Pick<Config, 'callTimeoutMs' | 'readAttempts'>;
 }
 
@@ -66,7 +67,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Time of the previous attempts, in ms. */
   private spentMs = 0;
   private deadline: NodeJS.Timeout | undefined = undefined;
-  private queued: QueuedCall | undefined = undefined;
+  private place: QueuePlace | undefined = undefined;
   private permit: BreakerPermit | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
   private status = 0;
@@ -103,22 +104,24 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Waits for a connection if all are busy. */
   private attempt(): void {
     const { limiter } = this.host;
+    this.place = undefined;
     if (this.stopped) this.settle(this.notSent(this.stopped));
-    else if (!(this.queued = limiter.acquire(this.request.owner ?? this.cancellation, this))) this.begin();
+    else if (limiter.enter()) this.begin();
+    // Operations take turns, so that one with many calls does not delay another.
+    else this.place = limiter.wait(this.request.owner ?? this.cancellation, () => this.begin());
   }
 
-  /** Called when a connection is free. */
-  begin(): void {
+  private begin(): void {
     const { breaker, limiter, origin, path, pool } = this.host;
-    const refusal = this.queued && !this.wasSent ? this.request.refusal?.() : undefined;
+    const refusal = this.place && !this.wasSent ? this.request.refusal?.() : undefined;
     if (refusal) {
-      limiter.release();
+      limiter.leave();
       return this.settle(refusal);
     }
     const { owner = this.cancellation } = this.request;
     this.permit = breaker.acquire(owner);
     if (!this.permit) {
-      limiter.release();
+      limiter.leave();
       const { service, requestLine: request } = this.request;
       const reason = 'not sent: the service was down a moment ago';
       const { wasSent } = this;
@@ -154,11 +157,10 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
 
   /** The attempt is over. */
   private leave(): void {
-    const tookMs = performance.now() - this.begun;
-    this.spentMs += tookMs;
+    this.spentMs += performance.now() - this.begun;
     clearTimeout(this.deadline);
     this.deadline = undefined;
-    this.host.limiter.release(tookMs);
+    this.host.limiter.leave();
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -239,7 +241,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
     if (this.lastResult) return this.settle(this.lastResult);
-    this.queued?.cancelWait();
+    if (this.place) this.host.limiter.cancelWait(this.place);
     this.settle(this.notSent(reason));
   }
 

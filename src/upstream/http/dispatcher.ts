@@ -9,12 +9,12 @@ import { lookup } from '../../lib/lookup.ts';
 export type { Dispatcher };
 
 export type DispatcherSettings = ProxySettings &
-  Pick<Config, 'maxBusyConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
+  Pick<Config, 'maxConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
 
 export function createDispatcher(origin: string, settings: DispatcherSettings, tls: TlsFiles): Dispatcher {
   const timeout = settings.connectTimeoutMs;
   const limits = {
-    connections: settings.maxBusyConnections, // the limiter uses fewer while that is enough
+    connections: settings.maxConnections,
     headersTimeout: settings.headersTimeoutMs,
     bodyTimeout: settings.bodyTimeoutMs,
     maxHeaderSize: settings.maxHeaderBytes,

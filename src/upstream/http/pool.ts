@@ -1,10 +1,10 @@
-/** The connections to services: each has a pool, a circuit breaker and a concurrency limiter of its own. */
+/** The connections to services: each has a pool, a circuit breaker and a semaphore of its own. */
 import type { Dispatcher, Pool } from 'undici/index.js';
 import { isOfCatalog } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { readTlsFiles } from '../../config/upstream-tls.ts';
 import { createCircuitBreaker } from '../limits/circuit-breaker.ts';
-import { createConcurrencyLimiter } from '../limits/concurrency.ts';
+import { createSemaphore } from '../limits/semaphore.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
@@ -54,7 +54,7 @@ export function transportTo(
       path: base.pathname.replace(/\/$/, ''),
       pool: dispatcher ?? openPool(service, base.origin),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
-      limiter: createConcurrencyLimiter(settings),
+      limiter: createSemaphore(() => settings.maxConnections),
       settings,
     };
   };

@@ -61,8 +61,6 @@ export function createSemaphore(most: () => number) {
       running--;
       if (queue.size > 0) pump();
     },
-    /** To be called when `most` has grown. */
-    pump,
   };
   return semaphore;
 }

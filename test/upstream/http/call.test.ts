@@ -159,7 +159,7 @@ test('calls that the circuit breaker rejects do not count towards the rate limit
 });
 
 test('calls that are cancelled while they wait for a connection do not count towards the rate limit', async () => {
-  const connections = { maxConnections: 1, maxBusyConnections: 1 };
+  const connections = { maxConnections: 1 };
   const { operation, verified, rateLimiter, service } = await callsTo(silence, undefined, connections);
   const bob = verified('bob', ['basic']);
   const cancellation = createCancellationToken();

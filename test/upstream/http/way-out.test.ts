@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
 
   test('has no more tunnels than connections to a busy upstream', async () => {
     const proxy = await connectProxy();
-    const limits = { MAX_CONNECTIONS: '2', MAX_BUSY_CONNECTIONS: '2' };
+    const limits = { MAX_CONNECTIONS: '2' };
     const { send } = caller(`https://localhost:${port}`, {
       ...withCa,
       ...limits,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
-import { createConcurrencyLimiter } from '../../../src/upstream/limits/concurrency.ts';
+import { createSemaphore } from '../../../src/upstream/limits/semaphore.ts';
 import { createCancellationToken, cancel } from '../../../src/lib/cancellation.ts';
 import { UpstreamFailure } from '../../../src/upstream/errors.ts';
 import { createTransport } from '../../../src/upstream/http/pool.ts';
@@ -14,40 +14,18 @@ const operation = {};
 
 afterEach(() => void vi.useRealTimers());
 
-test('every waiting call is started, even if each one ends as soon as it starts', () => {
-  const limiter = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(limiter.acquire(operation, { begin: () => undefined })).toBeUndefined();
+test('everything that waits is begun, even if each ends as soon as it begins', () => {
+  const semaphore = createSemaphore(() => 1);
+  expect(semaphore.enter()).toBe(true);
   let begun = 0;
   const begin = () => {
     begun++;
-    limiter.release(1);
+    semaphore.leave();
   };
-  for (let each = 0; each < CROWD; each++) expect(limiter.acquire(operation, { begin })).toBeDefined();
-  limiter.release(1);
+  for (let each = 0; each < CROWD; each++) semaphore.wait(operation, begin);
+  semaphore.leave();
   expect(begun).toBe(CROWD);
-  expect(limiter.running()).toBe(0);
-});
-
-test('a service gets all of its connections only while even its fastest calls are slow', () => {
-  const [few, all, many] = [4, 12, 1000];
-  const limiter = createConcurrencyLimiter({ maxConnections: few, maxBusyConnections: all });
-  const crowd = 20;
-  /** How many of a crowd of calls start at once if each takes this long. */
-  const startedAtOnce = (tookMs: number): number => {
-    let started = 0;
-    for (let each = 0; each < crowd; each++) if (!limiter.acquire(operation, { begin: () => started++ })) started++;
-    const atOnce = started;
-    for (let ended = 0; ended < crowd; ended++) limiter.release(tookMs);
-    expect(limiter.running()).toBe(0);
-    return atOnce;
-  };
-  expect(startedAtOnce(20)).toBe(few); // the duration of calls is still unknown
-  for (let each = 0; each < many; each++) startedAtOnce(20);
-  expect(startedAtOnce(20)).toBe(all);
-  startedAtOnce(0.5);
-  expect(startedAtOnce(20)).toBe(few);
-  for (let each = 0; each < many; each++) startedAtOnce(20);
-  expect(startedAtOnce(20)).toBe(all);
+  expect(semaphore.running()).toBe(0);
 });
 
 test('all calls that wait for a service are rejected when its circuit breaker opens', async () => {
@@ -117,7 +95,7 @@ test('the wait for a connection does not count towards the timeout of a call, no
   };
   const busy = { dispatch: answerAfterMs(900) } as unknown as Dispatcher;
   const address = { baseUrl: 'http://busy.example', eventBaseUrl: 'http://busy.example' };
-  const limits = { maxConnections: 1, maxBusyConnections: 1, callTimeoutMs: 1_000, breakerFailures: 1 };
+  const limits = { maxConnections: 1, callTimeoutMs: 1_000, breakerFailures: 1 };
   const transport = createTransport({ ...readConfig({}), ...address, ...limits }, busy);
   const request = {
     service: 'catalog',
@@ -170,20 +148,19 @@ test('all attempts of a call share one timeout', async () => {
   expect(transport.state().catalog).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('operations take turns, each in its own order, and cancelled waiters are skipped', () => {
-  const limiter = createConcurrencyLimiter({ maxConnections: 1, maxBusyConnections: 1 });
-  expect(limiter.acquire({}, { begin: () => undefined })).toBeUndefined();
+test('owners take turns, each in its own order, and cancelled waits are skipped', () => {
+  const semaphore = createSemaphore(() => 1);
+  expect(semaphore.enter()).toBe(true);
   const begun: string[] = [];
-  const enter = (owner: object, name: string) => limiter.acquire(owner, { begin: () => void begun.push(name) })!;
+  const wait = (owner: object, name: string) => semaphore.wait(owner, () => void begun.push(name));
   const [many, few, one] = [{}, {}, {}];
-  for (let n = 0; n < 4; n++) enter(many, `many ${n}`);
-  const cancelled = enter(few, 'few 0');
-  for (let n = 1; n < 3; n++) enter(few, `few ${n}`);
-  enter(one, 'one 0');
-  cancelled.cancelWait();
-  cancelled.cancelWait();
-  expect(limiter.waiting()).toBe(7);
-  for (let n = 0; n < 8; n++) limiter.release(1);
+  for (let n = 0; n < 4; n++) wait(many, `many ${n}`);
+  const cancelled = wait(few, 'few 0');
+  for (let n = 1; n < 3; n++) wait(few, `few ${n}`);
+  wait(one, 'one 0');
+  expect([semaphore.cancelWait(cancelled), semaphore.cancelWait(cancelled)]).toEqual([true, false]);
+  expect(semaphore.waiting()).toBe(7);
+  for (let n = 0; n < 8; n++) semaphore.leave();
   expect(begun).toEqual(['many 0', 'few 1', 'one 0', 'many 1', 'few 2', 'many 2', 'many 3']);
-  expect([limiter.running(), limiter.waiting()]).toEqual([0, 0]);
+  expect([semaphore.running(), semaphore.waiting()]).toEqual([0, 0]);
 });
