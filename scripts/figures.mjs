@@ -49,7 +49,7 @@ const IMPORTED = {
 /** Folders that contain a word of the domain. */
 const FOLDERS_WITH_ANNOTATION = 17;
 /** Metrics of the facade: those that an alert, a panel or a page of docs names. */
-const METRICS = 38;
+const METRICS = 37;
 /** Rows in the table of settings. */
 const SETTINGS = 74;
 /** Files with a signature that takes all settings. */

@@ -118,7 +118,6 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       title: 'Redis',
       queries: {
         'up {{instance}} {{setting}}': sum('catalog_redis_up', 'instance, setting'),
-        'leases {{instance}}': sum('catalog_redis_leases'),
         'unsent {{instance}}': sum('catalog_redis_invalidations_unsent'),
       },
     },

@@ -79,7 +79,6 @@ export function createRedisCache(
     cache,
     flush: (withinMs: number) => invalidations.flush(withinMs),
     unsent: invalidations.unsent,
-    leases: updates.leases,
   };
 }
 

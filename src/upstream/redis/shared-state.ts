@@ -50,7 +50,7 @@ export function connectRedis({
     updates: channel({ what: 'entries', timeoutMs: timeouts.window }),
     invalidations: channel({ what: 'invalidations', timeoutMs: timeouts.window }),
   };
-  const { cache, flush, unsent, leases } = createRedisCache(connection, calls, { maxBytes, events, onInvalidation });
+  const { cache, flush, unsent } = createRedisCache(connection, calls, { maxBytes, events, onInvalidation });
   return {
     connection,
     cache,
@@ -59,8 +59,6 @@ export function connectRedis({
       ...connection.state(),
       /** Invalidations that are not written yet. */
       unsent: unsent(),
-      /** Entries that this process loads for all replicas. */
-      leases: leases(),
     }),
     windows: createRedisWindows(connection, channel({ what: 'the rate limit', timeoutMs: timeouts.window })),
     /** Writes first what other replicas have to know. Returns the number of invalidations that it could not write in time. */

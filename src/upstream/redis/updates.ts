@@ -60,7 +60,6 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     },
     delete: (key: CacheKey): void => updates.add({ key, what: 'delete' }),
     lease: (key: CacheKey): Lease | undefined => leases.get(key.text),
-    leases: (): number => leases.size,
     /** Ends a granted lease that no reader holds. */
     end(key: CacheKey): void {
       if (!leases.has(key.text)) updates.add({ key, what: 'release' });

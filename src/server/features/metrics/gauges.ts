@@ -69,8 +69,6 @@ function registerRedisGauges(metrics: Metrics, { redis, keyRedis }: UpstreamClie
   const late = 'Replies of Redis that came after the deadline of their call, by the kind of call.';
   metrics.total('catalog_redis_late_replies_total', late, () => sums(all, 'lateReplies'), 'calls');
   if (!redis) return;
-  const leases = 'Entries that this process loads from upstream for all replicas.';
-  metrics.gauge('catalog_redis_leases', leases, () => redis().leases);
   const unsent = 'Invalidations that are not in Redis yet: other replicas may serve what they concern.';
   metrics.gauge('catalog_redis_invalidations_unsent', unsent, () => redis().unsent);
 }
