@@ -205,7 +205,7 @@ export interface FacadeOptions extends FacadeHooks {
   httpsProxy?: string | undefined;
   /** The same, if HTTPS_PROXY is not set (an http:// or https:// address of a proxy, like http://user:password@proxy.example:3128). Default: none. */
   httpProxy?: string | undefined;
-  /** Hosts that are called without the proxy: names with their subdomains, addresses and ranges, each with :port or without, or * (a comma-separated list of hosts). Default: none. */
+  /** Hosts that are called without the proxy: names with their subdomains and addresses, each with :port or without, or * (a comma-separated list of hosts). Default: none. */
   noProxy?: string | undefined;
   /** Certificates that sign that of BASE_URL (a file of certificates in PEM). Default: those of Node. */
   baseUrlCa?: string | undefined;

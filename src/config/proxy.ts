@@ -1,6 +1,5 @@
 /** The proxy through which an upstream is called. */
-import { BlockList, isIP, isIPv6 } from 'node:net';
-import { addressRange } from '../lib/address-ranges.ts';
+import { isIP, isIPv6 } from 'node:net';
 import type { Config } from './settings.ts';
 
 export type ProxySettings = Pick<Config, 'httpsProxy' | 'httpProxy' | 'noProxy'>;
@@ -28,36 +27,21 @@ export function proxyFor(address: string, settings: ProxySettings): Proxy | unde
   };
 }
 
-/** Whether NO_PROXY names the address: by `*`, a host and its subdomains with or without a dot, an IP address, or a range; each with a port or without. */
-export function isExempt(address: string, noProxy: string | undefined): boolean {
-  const { hostname, port, protocol } = new URL(address);
+/** Whether NO_PROXY names the address: by `*`, an IP address, or a host and its subdomains with or without a dot; each with a port or without. */
+function isExempt(address: string, noProxy = ''): boolean {
+  const { hostname, port } = new URL(address);
   const host = bareHost(hostname);
-  const ownPort = port || (protocol === 'https:' ? '443' : '80');
-  return (noProxy ?? '').split(/[\s,]+/).some((entry) => {
-    const [name, onlyPort] = splitPort(entry.toLowerCase());
-    if (name === '' || (onlyPort !== undefined && onlyPort !== ownPort)) return false;
-    if (name === '*' || name === host) return true;
-    if (isIP(host)) return isInRange(host, name);
-    const domain = name.replace(/^\*?\./, '');
-    return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
-  });
-}
-
-/** An IPv6 address may stand without brackets, if it has no port. */
-function splitPort(entry: string): [name: string, port: string | undefined] {
-  const [address = ''] = entry.split('/');
-  if (isIPv6(address)) return [entry, undefined];
-  const [, name, port] = /^(.*):(\d+)$/.exec(entry) ?? [];
-  return [bareHost(name ?? entry), port];
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      // An IPv6 address may stand without brackets, if it has no port.
+      const [, named = entry, onlyPort] = isIPv6(entry) ? [] : (/^(.*):(\d+)$/.exec(entry) ?? []);
+      const name = bareHost(named.replace(/^\*?\./, ''));
+      if (name === '' || (onlyPort !== undefined && onlyPort !== (port || '443'))) return false;
+      return name === '*' || name === host || (isIP(host) === 0 && host.endsWith(`.${name}`));
+    });
 }
 
 /** A host name may end in a dot. */
 const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '');
-
-function isInRange(host: string, range: string): boolean {
-  const found = addressRange(range);
-  if (!found) return false;
-  const list = new BlockList();
-  list.addSubnet(found.address, found.bits, found.family);
-  return list.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
-}

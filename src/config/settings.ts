@@ -159,7 +159,7 @@ export const settings = {
     noProxy: conventional(optional(
       'NO_PROXY',
       matching('a comma-separated list of hosts', /^[\x20-\x7e]*$/),
-      'hosts that are called without the proxy: names with their subdomains, addresses and ranges, each with :port or without, or *',
+      'hosts that are called without the proxy: names with their subdomains and addresses, each with :port or without, or *',
     )),
     baseUrlCa: optional('BASE_URL_CA', certificateFile, 'certificates that sign that of BASE_URL', 'those of Node'),
     baseUrlCert: optional('BASE_URL_CERT', certificateFile, 'client certificate for BASE_URL'),

@@ -1,29 +1,25 @@
 /** What is allowed and seldom meant: the start and the doctor warn of it. The last sentence of each warning says what to do. */
 import { isIP } from 'node:net';
-import { type ProxySettings, isExempt } from './proxy.ts';
 import { fixed } from './fixed.ts';
 import type { Config } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
 const DEMO_TOKEN = /^demo-[a-z]+$/;
 
-type WarnedSettings = ProxySettings &
-  Pick<
-    Config,
-    | 'production'
-    | 'host'
-    | 'trustedProxies'
-    | 'corsOrigins'
-    | 'ownOrigin'
-    | 'demo'
-    | 'accessToken'
-    | 'filmTier'
-    | 'baseUrl'
-    | 'eventBaseUrl'
-    | 'idempotencyTtlSeconds'
-    | 'upstreamSettleMs'
-    | 'callTimeoutMs'
-  >;
+type WarnedSettings = Pick<
+  Config,
+  | 'production'
+  | 'host'
+  | 'trustedProxies'
+  | 'corsOrigins'
+  | 'ownOrigin'
+  | 'demo'
+  | 'accessToken'
+  | 'filmTier'
+  | 'idempotencyTtlSeconds'
+  | 'upstreamSettleMs'
+  | 'callTimeoutMs'
+>;
 
 /** `serves`: the servers that are started. */
 export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin'): string[] {
@@ -49,7 +45,7 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
     warnings.push(
       'FILM_TIER is not set: film calls with ACCESS_TOKEN are limited as those of the basic tier until a response shows another. Set FILM_TIER.',
     );
-  if (isFacade) warnings.push(...bypassed(config), ...shortKeys(config));
+  if (isFacade) warnings.push(...shortKeys(config));
   return warnings;
 }
 
@@ -61,17 +57,6 @@ function shortKeys({ idempotencyTtlSeconds, upstreamSettleMs, callTimeoutMs }: W
     `IDEMPOTENCY_TTL_SECONDS is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and ${fixed.uploadTimeoutMs} ms for uploads together: a write whose response is lost may be made twice with one key. Change one of them.`,
   ];
 }
-
-/** Upstreams that a proxy would be used for, if they were at https://. */
-const bypassed = ({ ownOrigin, baseUrl, eventBaseUrl, httpsProxy, httpProxy, noProxy }: WarnedSettings): string[] =>
-  Object.entries({ BASE_URL: baseUrl, EVENT_BASE_URL: eventBaseUrl }).flatMap(([variable, address]) => {
-    const hasProxy = (httpsProxy ?? httpProxy) !== undefined && !ownOrigin;
-    if (!hasProxy || !address?.startsWith('http:') || isLoopback(new URL(address).hostname)) return [];
-    if (isExempt(address, noProxy)) return [];
-    return [
-      `${variable} is at http://, so it is called without the proxy, which would read the tokens. Use https://, or name its host in NO_PROXY.`,
-    ];
-  });
 
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || /^\[?::1\]?$/.test(host) || (isIP(host) === 4 && host.startsWith('127.'));
