@@ -11,11 +11,11 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_526,
+  'src without origin': 39_418,
   'graph and api': 7_002,
-  engine: 9_472,
-  'engine/cost': 1_221,
-  'engine/documents': 919,
+  engine: 9_546,
+  'engine/cost': 1_224,
+  'engine/documents': 922,
   'upstream without redis': 5_726,
   'upstream/limits': 678,
   'upstream/redis': 1_517,
@@ -24,17 +24,17 @@ const ROOMS = {
   'server/features/idempotency': 1_174,
   atom: 1_122,
   config: 1_442,
-  'check and doctor and inspect and commands and cli': 2_302,
+  'check and doctor and inspect and commands and cli': 2_255,
   'embedding and extension': 653,
-  origin: 3_861,
+  origin: 3_855,
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
   'src/engine/plan/plan-operation.ts': { files: 14, lines: 1_375 },
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_338 },
   'src/engine/execute/executor.ts': { files: 32, lines: 4_640 },
-  'src/engine/documents/assess.ts': { files: 53, lines: 6_573 },
-  'src/price.ts': { files: 158, lines: 17_362 },
+  'src/engine/documents/assess.ts': { files: 53, lines: 6_624 },
+  'src/price.ts': { files: 158, lines: 17_361 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { type BannerSettings, type StartedServers, banner, logStart } from '../cli/banner.ts';
 import { type Closable, openPort } from '../cli/process.ts';
 import { checkWritable } from '../origin/store/data-directory.ts';
-import { createProgress } from '../cli/progress.ts';
 import type { Flags } from '../config/read.ts';
 import type { Config, SettingName } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
@@ -57,15 +56,11 @@ export async function startOrigin(config: Config, host: string, log: Logger, ope
   const { dataDir, originPort, publicUrl, demo } = config;
   checkWritable(dataDir);
   const onError = (error: unknown, request: string) => log.error({ err: error, request }, 'the origin failed');
-  const progress = createProgress(process.stderr);
-  // Progress is for a person at a terminal; a log gets the result only.
-  const onStep = process.stderr.isTTY ? progress.at : undefined;
   // A facade over another service needs neither the origin nor SQLite.
   const { openOrigin } = await import('../origin/server.ts');
   const origin = await openPort('ORIGIN_PORT', originPort, () =>
-    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens: demo, publicUrl, onError, onStep }),
+    openOrigin({ dataDir, port: originPort, host, demoDir, demoTokens: demo, publicUrl, onError }),
   );
-  progress.end();
   opened.push(origin);
   return origin;
 }

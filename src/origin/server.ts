@@ -11,7 +11,7 @@ import { routes } from './routes.ts';
 import { Rejection } from './rules/rejection.ts';
 import { openDatabase } from './store/database/database.ts';
 import { createPictureStore } from './store/pictures.ts';
-import { type OnStep, fillOnce } from './store/seed/seed.ts';
+import { fillOnce } from './store/seed/seed.ts';
 import { createStores } from './store/stores.ts';
 import { setDemoTokens } from './store/tokens.ts';
 
@@ -29,8 +29,6 @@ export interface OriginOptions {
   publicUrl?: string | undefined;
   /** Called with internal errors; by default they are written to standard error. */
   onError?: (error: unknown, request: string) => void;
-  /** Called with the progress of filling an empty database. */
-  onStep?: OnStep;
   now?: () => number;
 }
 export interface Origin {
@@ -58,7 +56,7 @@ export async function openOrigin(options: OriginOptions): Promise<Origin> {
   const { onError = (error, request) => console.error(`origin: ${request} failed:`, error) } = options;
   const db = openDatabase(options.dataDir);
   try {
-    const seeded = fillOnce(db, options.demoDir, options.onStep);
+    const seeded = fillOnce(db, options.demoDir);
     setDemoTokens(db, options.demoTokens);
     db.beginServing();
 

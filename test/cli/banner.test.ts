@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { type BannerSettings, type StartedServers, banner, logStart } from '../../src/cli/banner.ts';
 import { readConfig } from '../../src/config/read.ts';
-import { createProgress } from '../../src/cli/progress.ts';
 import { createLog } from '../../src/lib/log.ts';
 
 const graph = 'http://127.0.0.1:4000';
@@ -71,31 +70,4 @@ test('the address for agents is there only if the protocol is on', () => {
     expect(print({ version, facade, origin }, readConfig({ MCP: 'on' }))).toContain(`${graph}/mcp`);
     expect(print({ version, facade, origin }, readConfig({}))).not.toContain('/mcp');
   }
-});
-
-function screen(properties: { isTTY?: boolean; columns?: number }) {
-  const written: string[] = [];
-  return { ...properties, written, write: (text: string) => written.push(text) };
-}
-
-test('progress of a million steps is ten lines if the output is not a terminal', () => {
-  const log = screen({});
-  const progress = createProgress(log);
-  for (let done = 1_000; done <= 1_000_000; done += 1_000) progress.at(done, 1_000_000, `${done} of 1000000`);
-  progress.end();
-  expect(log.written).toHaveLength(10);
-  expect(log.written.at(-1)).toBe('1000000 of 1000000\n');
-});
-
-test('progress on a terminal is one line that is overwritten, never wraps, and is cleared at the end', () => {
-  const terminal = screen({ isTTY: true, columns: 20 });
-  const progress = createProgress(terminal);
-  progress.at(1, 2, 'a step with a name that is long');
-  progress.at(2, 2, 'the last');
-  progress.end();
-  const [first, last, gone] = terminal.written;
-  expect(first).toBe('\r\x1b[K 50 %  a step with '); // 19 of the 20 columns
-  expect(last).toBe('\r\x1b[K100 %  the last');
-  expect(gone).toBe('\r\x1b[K');
-  expect(terminal.written.join('')).not.toContain('\n');
 });

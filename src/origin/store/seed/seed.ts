@@ -14,24 +14,20 @@ type DemoFile = Record<string, [columns: string[], ...rows: unknown[][]]>;
 const FILES = ['people', 'books', 'notes', 'films', 'events'];
 const DAY_MS = 86_400_000;
 
-/** Called after each step of filling the database. */
-export type OnStep = (done: number, all: number, what: string) => void;
-
 /**
  * Fills an empty database with the data in `demoDir`, and one that an older version of the tables has filled with that of the tables which
  * have no row yet, in one transaction. Returns whether it was empty.
  */
-export function fillOnce(db: Database, demoDir: string, onStep: OnStep = () => undefined): boolean {
+export function fillOnce(db: Database, demoDir: string): boolean {
   return db.transaction(() => {
     const isFilled = db.find('meta', { key: 'filled' }) !== undefined;
     const version = Number(db.find('meta', { key: VERSION })?.value ?? 1);
     if (isFilled && version >= DATABASE_VERSION) return false;
-    FILES.forEach((name, n) => {
+    FILES.forEach((name) => {
       const tables = JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as DemoFile;
       const [add, open] = isFilled ? [addWherePossible, isEmpty] : [addAll, () => true];
       const lists = Object.entries(tables).filter(([table]) => open(db, table));
       for (const [table, list] of lists) add(db, table, rowsOf(table, list));
-      if (lists.length > 0) onStep(n + 1, FILES.length, `filling with the demo catalog: ${name} added`);
     });
     if (!isFilled) {
       indexTexts(db);
