@@ -180,8 +180,11 @@ describe('the commands', () => {
       [`npm install ./catalog-graphql-${manifest.version}.tgz`]: true,
       // Where systemd finds the command.
       [`npm install --global ./catalog-graphql-${manifest.version}.tgz`]: true,
-      [`npm pack ./client && npm install ./catalog-graphql-client-${manifest.version}.tgz`]:
-        existsSync('client/package.json'),
+      // test/clients/front-ends-page.test.ts runs the app.
+      'npm create -y vite@latest my-app -- --template react-ts && cd my-app': true,
+      'npm pack ../catalog-graphql/client': existsSync('client/package.json'),
+      [`npm install ./catalog-graphql-client-${manifest.version}.tgz @apollo/client graphql rxjs apollo-upload-client`]: true,
+      'npm install -D @types/apollo-upload-client': true,
       'docker compose up --build': existsSync('compose.yaml'),
       // The manifests of two releases become one.
       'jq -s add manifests/*.json > manifest.json': true,

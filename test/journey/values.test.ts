@@ -8,6 +8,7 @@ const alice = { token: 'demo-alice' };
 const bob = { token: 'demo-bob' };
 const named = { name: expect.any(String) as string };
 const cursor = expect.stringMatching(/^\w+$/) as string;
+const since = expect.stringMatching(/^[\w-]{20,}$/) as string;
 const page = (path: string) => `https://movie.catalog.example/${path}`;
 
 test('a film has its links, the numbers of its texts, and a page of each list', async () => {
@@ -60,8 +61,8 @@ test('lists have ranks and cursors, people their names and links, and the change
       city(id: "beijing") { events(first: 1) { edges { cursor } } }
       user(id: "alice") {
         bookTags(first: 1) { edges { cursor } pageInfo { hasNextPage } }
-        annotationChanges { nodes { id } }
-        noteChanges { nodes { id } }
+        annotationChanges { nodes { id } since }
+        noteChanges { nodes { id } since }
       }
       service { limits { event { listCountMax } } }
     }`,
@@ -78,8 +79,8 @@ test('lists have ranks and cursors, people their names and links, and the change
     city: { events: { edges: [{ cursor }] } },
     user: {
       bookTags: { edges: [{ cursor }], pageInfo: { hasNextPage: true } },
-      annotationChanges: { nodes: expect.arrayContaining([{ id: 'Annotation:32072641' }]) as object[] },
-      noteChanges: { nodes: expect.arrayContaining([{ id: 'Note:244600053' }]) as object[] },
+      annotationChanges: { nodes: expect.arrayContaining([{ id: 'Annotation:32072641' }]) as object[], since },
+      noteChanges: { nodes: expect.arrayContaining([{ id: 'Note:244600053' }]) as object[], since },
     },
     service: { limits: { event: { listCountMax: 50 } } },
   });
