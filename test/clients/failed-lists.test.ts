@@ -7,25 +7,19 @@ import type { DocumentNode } from 'graphql';
 import { parse } from 'graphql';
 import { Component, Suspense, createElement as element } from 'react';
 import type { FunctionComponent, ReactNode } from 'react';
-import { createRoot } from 'react-dom/client';
 import hooks from 'react-relay';
 import relay from 'relay-runtime';
 import type { GraphQLResponse, GraphQLTaggedNode } from 'relay-runtime';
 import { Provider, useQuery as useUrql } from 'urql';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
 import { apolloClient } from './apollo.ts';
+import { reactPage } from './react-page.ts';
 import { urqlClient } from './urql.ts';
 import { afterUse } from '../support/hooks.ts';
 
-/** Has no types: those of jsdom bring a version of the types of Node. */
-const jsdom: string = 'jsdom';
-const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string) => { window: Window } };
-const { window } = new JSDOM('<!doctype html>');
-vi.stubGlobal('window', window);
-vi.stubGlobal('document', window.document);
-afterAll(() => vi.unstubAllGlobals());
+const { window, createRoot } = await reactPage();
 
 /** The upstream requests that fail. */
 const failing = ['/v2/book/27025715/annotations', '/people/carol', '/event/24700001'];

@@ -14,6 +14,7 @@ import { tsExamplesOf } from '../support/examples.ts';
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
+import { reactPage } from './react-page.ts';
 
 interface Page {
   loadMore(page: ObservableQuery<SearchQuery, SearchQueryVariables>, after: string): Promise<unknown>;
@@ -33,16 +34,7 @@ writeFileSync(join(app, 'client.ts'), tsExamplesOf('docs/front-ends.md')[0]!);
 const load = (name: string) => import(pathToFileURL(join(app, name)).href) as Promise<unknown>;
 const page = { ...((await load('catalog.ts')) as object), ...((await load('more.ts')) as object) } as Page;
 const { App } = (await load('App.tsx')) as { App: FunctionComponent };
-/** Has no types: those of jsdom bring a version of the types of Node. */
-const jsdom: string = 'jsdom';
-const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string) => { window: Window & typeof globalThis } };
-const { window } = new JSDOM('<!doctype html>');
-vi.stubGlobal('window', window);
-vi.stubGlobal('document', window.document);
-vi.stubGlobal('navigator', window.navigator);
-// It looks for a document when it is imported.
-const { createRoot } = await import('react-dom/client');
-afterAll(() => vi.unstubAllGlobals());
+const { window, createRoot } = await reactPage();
 
 /** Reads of these paths fail. */
 let failing: string | undefined;
@@ -195,7 +187,7 @@ describe('the app of the page', () => {
     await shows('An annotation must have more than 15 characters');
   });
 
-  test('shows the annotation that was written', async () => {
+  test('shows the annotation that was written, says that it is stored, and has an empty form', async () => {
     const text = body.querySelector('textarea')!;
     const content = '昨天夜里又读到这一页，雨还没有停，灯也没有关。';
     Object.getOwnPropertyDescriptor(window.HTMLTextAreaElement.prototype, 'value')!.set!.call(text, content);
@@ -209,18 +201,29 @@ describe('the app of the page', () => {
         ).toContain(content),
       SEEN,
     );
+    await shows('The annotation is stored.');
+    expect(text.value).toBe('');
   });
 
   test('asks the user what to keep where another device was faster', async () => {
     const stars = async () => [...body.querySelectorAll('[aria-pressed=true]')].map((each) => each.textContent);
     await rateElsewhere(2);
     await press('5 stars');
-    await shows('Changed elsewhere: {"rating":2}');
+    await shows('Changed elsewhere: stars: 2.');
     await press('Keep 5 stars');
     await vi.waitFor(async () => expect(await stars()).toEqual(['5 stars']), SEEN);
     await rateElsewhere(1);
     await press('4 stars');
     await press('Take theirs');
     await vi.waitFor(async () => expect(await stars()).toEqual(['1 stars']), SEEN);
+  });
+
+  test('says why a change was refused that is no conflict', async () => {
+    const deleted = await execute('mutation { deleteCollection(input: { bookId: "6082808" }) { deletedId } }', {
+      token: 'demo-alice',
+    });
+    expect(deleted.errors).toBeUndefined();
+    await press('3 stars');
+    await shows('not on the shelf');
   });
 });

@@ -1,19 +1,13 @@
 /** A page with a refused list, as docs/client-caches.md prints it. */
 import { ApolloProvider } from '@apollo/client/react';
 import { createElement as element } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { journey } from '../support/journey.ts';
 import { apolloClient } from './apollo.ts';
+import { reactPage } from './react-page.ts';
 import { FilmPage } from './refused-list.tsx';
 
-/** Has no types: those of jsdom bring a version of the types of Node. */
-const jsdom: string = 'jsdom';
-const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string) => { window: Window } };
-const { window } = new JSDOM('<!doctype html>');
-vi.stubGlobal('window', window);
-vi.stubGlobal('document', window.document);
-afterAll(() => vi.unstubAllGlobals());
+const { window, createRoot } = await reactPage();
 
 let isFailing = false;
 const { facade } = await journey({}, (path) => (isFailing && path.includes('/1295644/photos') ? 500 : undefined));

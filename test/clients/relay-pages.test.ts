@@ -3,22 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Suspense, createElement as element } from 'react';
-import { createRoot } from 'react-dom/client';
 import hooks from 'react-relay';
 import relay from 'relay-runtime';
 import type { GraphQLResponse, GraphQLTaggedNode } from 'relay-runtime';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { frontEnd, run } from '../frontend/front-end.ts';
 import { journey } from '../support/journey.ts';
 import { overlap } from './overlapping.ts';
+import { reactPage } from './react-page.ts';
 
-/** Has no types: those of jsdom bring a version of the types of Node. */
-const jsdom: string = 'jsdom';
-const { JSDOM } = (await import(jsdom)) as { JSDOM: new (html: string) => { window: Window } };
-const { window } = new JSDOM('<!doctype html>');
-vi.stubGlobal('window', window);
-vi.stubGlobal('document', window.document);
-afterAll(() => vi.unstubAllGlobals());
+const { window, createRoot } = await reactPage();
 
 const { facade, execute } = await journey();
 const requests = vi.spyOn(globalThis, 'fetch');

@@ -88,7 +88,7 @@ test.skipIf(!curl)('every shell request has the printed response', async () => {
   const cwd = temporaryDirectory();
   writeFileSync(join(cwd, 'picture.png'), Buffer.from(await picture().arrayBuffer()));
   const requests = blocks.filter(({ language, response }) => language === 'sh' && response !== undefined);
-  expect(requests).toHaveLength(4);
+  expect(requests).toHaveLength(5);
   for (const { text, response } of requests) expect(await shell(text, setup.facade.url, cwd)).toEqual(response);
 });
 

@@ -77,61 +77,83 @@ function Book({ id }: { id: string }) {
 function Annotate({ book }: { book: string }) {
   const client = useApolloClient();
   const [content, setContent] = useState('');
-  const [messages, setMessages] = useState<Record<string, string>>({});
+  const [message, setMessage] = useState('');
   const send = async () => {
-    const messages = await annotate(client, book, content);
-    setMessages(messages);
-    if (Object.keys(messages).length > 0) return;
-    // A new item is in no list of the cache yet.
-    await client.refetchQueries({ include: ['Page'] });
+    const { content: wrong } = await annotate(client, book, content);
+    setMessage(wrong ?? 'The annotation is stored.');
+    if (wrong !== undefined) return;
+    setContent('');
+    // A new item is in no list of the cache yet. `Book` shows if this fails.
+    client.refetchQueries({ include: ['Page'] }).catch(() => undefined);
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        send().catch(({ message }: Error) => setMessages({ content: message }));
+        send().catch((error: Error) => setMessage(error.message));
       }}
     >
       <textarea
         value={content}
         onChange={({ target }) => setContent(target.value)}
       />
-      <p role="status">{messages.content}</p>
+      <p role="status">{message}</p>
       <button>Annotate</button>
     </form>
   );
 }
 
+const labels: Record<string, string> = {
+  status: 'status',
+  rating: 'stars',
+  tags: 'tags',
+  comment: 'comment',
+  isPrivate: 'private',
+};
+const inWords = (current: Conflict['current']) =>
+  Object.entries(current)
+    .map(([name, value]) => `${labels[name]}: ${String(value ?? '') || 'none'}`)
+    .join(', ');
+
 function Rating({ book, entry }: { book: string; entry: Entry }) {
   const client = useApolloClient();
   const [mine, setMine] = useState(0);
   const [conflict, setConflict] = useState<Conflict>();
-  const send = async (rating: number, revision: string) => {
+  const [message, setMessage] = useState('');
+  const run = async (work: Promise<Conflict | undefined>) => {
+    setMessage('');
+    await work.then(setConflict, (error: Error) => setMessage(error.message));
+  };
+  const send = (rating: number, revision: string) => {
     setMine(rating);
-    setConflict(await rate(client, book, rating, revision));
+    void run(rate(client, book, rating, revision));
   };
   // The cache still has the entry as it was before the other change.
-  const takeTheirs = async () => {
-    await client.refetchQueries({ include: ['Page'] });
-    setConflict(undefined);
-  };
-  if (conflict)
-    return (
-      <p role="alertdialog">
-        Changed elsewhere: {JSON.stringify(conflict.current)}{' '}
-        <button onClick={() => void send(mine, conflict.revision)}>
-          Keep {mine} stars
-        </button>
-        <button onClick={() => void takeTheirs()}>Take theirs</button>
-      </p>
-    );
-  return [1, 2, 3, 4, 5].map((value) => (
-    <button
-      key={value}
-      aria-pressed={entry.rating?.value === value}
-      onClick={() => void send(value, entry.revision)}
-    >
-      {value} stars
-    </button>
-  ));
+  const reload = () => client.refetchQueries({ include: ['Page'] });
+  return (
+    <section>
+      <p role="alert">{message}</p>
+      {conflict ? (
+        <p role="alertdialog">
+          Changed elsewhere: {inWords(conflict.current)}.{' '}
+          <button onClick={() => send(mine, conflict.revision)}>
+            Keep {mine} stars
+          </button>
+          <button onClick={() => void run(reload().then(() => undefined))}>
+            Take theirs
+          </button>
+        </p>
+      ) : (
+        [1, 2, 3, 4, 5].map((value) => (
+          <button
+            key={value}
+            aria-pressed={entry.rating?.value === value}
+            onClick={() => send(value, entry.revision)}
+          >
+            {value} stars
+          </button>
+        ))
+      )}
+    </section>
+  );
 }
