@@ -29,13 +29,12 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, { authorize, onOperation });
-  const { server, prepare, paths, checkRedis, loading, closeManifests, end } = createGraphServer(core, features);
+  const { server, prepare, paths, checkRedis, loading, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);
 
   async function close(): Promise<void> {
     await handler.close(config.shutdownMs);
-    closeManifests();
     await core.close();
     await end();
   }

@@ -23,10 +23,9 @@ export async function exposedMetrics(): Promise<ExposedMetric[]> {
   };
   const config = readConfig(env);
   const core = createCore(config, pino({ level: 'silent' }));
-  const { closeManifests } = createGraphServer(core, allFeatures({}));
+  createGraphServer(core, allFeatures({}));
   core.metrics.collectProcessMetrics();
   const text = await core.metrics.text();
-  closeManifests();
   await core.close();
   return [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]
     .map(([, name, help, type]) => ({ name: name!, help: help!, type: type! }))

@@ -24,10 +24,6 @@ async function startFacade(config: Config, log: Logger, opened: Closable[]): Pro
   return startMessage({ facade, ...(origin && { origin }) }, upstream, log);
 }
 
-function hasManifest({ persistedOperations, mcpOperations }: Config): boolean {
-  return persistedOperations !== undefined || mcpOperations !== undefined;
-}
-
 async function openFacade(config: Config, log: Logger, opened: Closable[]): Promise<StartedFacade> {
   const { createGraphServer, openServer } = await import('../server/server.ts');
   const { createCore } = await import('../server/core.ts');
@@ -45,8 +41,6 @@ async function openFacade(config: Config, log: Logger, opened: Closable[]): Prom
   if (warning !== undefined) log.warn(warning);
   const facade = await openPort('PORT', config.port, () => openServer(core, opening));
   opened.unshift(facade);
-  // Without a manifest the signal does what it does by default: it ends the process when its terminal is closed.
-  if (hasManifest(config)) process.on('SIGHUP', () => void facade.reload());
   return { url: facade.url, upstreams: await facade.checkUpstreams() };
 }
 

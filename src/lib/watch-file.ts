@@ -19,21 +19,11 @@ export interface FileWatchOptions {
 
 const EVERY_MS = 1_000;
 
-/** What is watched: a state that is cheap to read, and the content, which is read when the state has changed. */
-export interface Watched {
-  state: () => Promise<string>;
-  read: () => Promise<string>;
-}
-
 /**
  * A file that is replaced by a rename, or that is behind a link which is (as Kubernetes mounts secrets), is another file: it is found by its
  * path at each look. The timer does not keep the process alive.
  */
-export const watchFile = (path: string, options: FileWatchOptions): FileWatch =>
-  watchContent({ state: () => stateOfFile(path), read: () => readFile(path, 'utf8') }, options);
-
-/** Watches a content that several files have together. */
-export function watchContent(watched: Watched, options: FileWatchOptions): FileWatch {
+export function watchFile(path: string, options: FileWatchOptions): FileWatch {
   const { onChange, onUnreadable, everyMs = EVERY_MS } = options;
   let { current } = options;
   /** The state of the file at the last look, and that of the content in use. */
@@ -45,12 +35,12 @@ export function watchContent(watched: Watched, options: FileWatchOptions): FileW
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const before = await watched.state();
+    const before = await stateOf(path);
     const isSettled = before === seen;
     seen = before;
     if (isClosed || !isSettled || before === used) return;
-    const content = await watched.read();
-    if (isClosed || (await watched.state()) !== before) return;
+    const content = await readFile(path, 'utf8');
+    if (isClosed || (await stateOf(path)) !== before) return;
     used = before;
     isUnreadable = false;
     if (content === current) return;
@@ -85,7 +75,7 @@ export function watchContent(watched: Watched, options: FileWatchOptions): FileW
 }
 
 /** Changes with every write and every rename; in ns, because two writes may be within one ms. */
-export async function stateOfFile(path: string): Promise<string> {
+async function stateOf(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

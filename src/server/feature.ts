@@ -11,7 +11,6 @@ import type { HttpRoute, RouteHandler } from './http/connections/http-server.ts'
 import type { ServerState } from './http/connections/state.ts';
 import type { BodyReader } from './http/request/body.ts';
 import { addCorsHeaders } from './http/request/headers.ts';
-import type { Manifests } from './manifests.ts';
 
 /** A path, and whom it is for: an embedding program passes on those for clients. */
 export interface ServerRoute extends HttpRoute {
@@ -52,7 +51,6 @@ export interface FeatureParts extends Core {
   readonly run: RunOperation;
   readonly bodies: BodyReader;
   readonly admission: Admission;
-  readonly manifests: Manifests;
   readonly state: () => ServerState;
   readonly checkUpstreams: CheckHealth;
 }

@@ -13,7 +13,6 @@ import { type ServerState, serverState } from './http/connections/state.ts';
 import { createBodyReader } from './http/request/body.ts';
 import { UploadMemory } from './http/request/upload-memory.ts';
 import { statusesOf } from './http/response/status.ts';
-import { createManifests } from './manifests.ts';
 import { createProbes } from './probes.ts';
 
 export interface Facade {
@@ -23,8 +22,6 @@ export interface Facade {
   state(): ServerState;
   /** Whether the upstreams can be reached. */
   checkUpstreams(): Promise<UpstreamHealth>;
-  /** Reads the manifests again. */
-  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,7 +29,7 @@ export type GraphServer = ReturnType<typeof createGraphServer>;
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(core: Core, graphServer: GraphServer): Promise<Facade> {
-  const { server, shutDown, ready, state, checkUpstreams, reload } = graphServer;
+  const { server, shutDown, ready, state, checkUpstreams } = graphServer;
   const { port: asked, host } = core.config;
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
@@ -40,7 +37,7 @@ export async function openServer(core: Core, graphServer: GraphServer): Promise<
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://${shownHost(host)}:${port}`;
-  return { url, port, state, checkUpstreams, reload, close: lazily(shutDown) };
+  return { url, port, state, checkUpstreams, close: lazily(shutDown) };
 }
 
 /** A server without a port. */
@@ -53,9 +50,8 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
   const checkUpstreams = createHealth(config, upstream);
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
-  const manifests = createManifests(log);
   const features = createFeatures({
-    ...{ ...core, bodies, admission, manifests, state, checkUpstreams },
+    ...{ ...core, bodies, admission, state, checkUpstreams },
     // Features are made first, because what runs operations is made of them.
     prepare: (text, operationName) => graphql.prepare(text, operationName),
     run: (prepared, request) => graphql.run(prepared, request),
@@ -64,7 +60,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
     '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
-    ...createProbes({ checkUpstreams, trouble, manifests }),
+    ...createProbes({ checkUpstreams, trouble }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
   http.serve(admitted(routes, features, config));
@@ -76,8 +72,6 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
     checkUpstreams,
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => routes[path]!.audience === 'clients'),
-    /** Reads the manifests again, now; they are also read when their files change. */
-    reload: manifests.reload,
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: upstream.checkRedis,
     ready: async (): Promise<void> => {
@@ -95,13 +89,10 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
       return undefined;
     },
     shutDown: async (): Promise<void> => {
-      manifests.close();
       const endsAt = performance.now() + config.shutdownMs;
       await shutDown(http, config);
       for (const { drain } of features) await drain?.(endsAt - performance.now());
     },
-    /** Ends the watch of the manifests, of a server that has no port to close. */
-    closeManifests: manifests.close,
     /** Ends what features have begun. Called when upstream is closed. */
     end: async (): Promise<void> => {
       for (const { end } of features) await end?.();

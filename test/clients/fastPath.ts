@@ -31,7 +31,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
   const route = createGraphqlRoute(config, {
     page: undefined,
     reader: createRequestReader(config, bodies, new UploadMemory(config), upstream, log),
-    json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined, statusOf: statusesOf(config.httpStatuses) }),
+    json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined }, statusesOf(config.httpStatuses)),
     admission: new Admission(config, () => undefined),
     documents: createDocuments(config, pipeline),
     run: pipeline.run,

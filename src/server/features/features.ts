@@ -3,7 +3,6 @@ import type { FacadeHooks } from '../../../facade.d.ts';
 import type { CreateFeatures } from '../feature.ts';
 import { createHooksFeature } from './hooks/feature.ts';
 import { createIdempotencyFeature } from './idempotency/feature.ts';
-import { createManifestFeature } from './manifests/feature.ts';
 import { createMcpFeature } from './mcp/feature.ts';
 import { createMetricsFeature } from './metrics/feature.ts';
 import { createMinClientsFeature } from './min-clients/feature.ts';
@@ -17,7 +16,6 @@ export const allFeatures =
   (folders: PageFolders, hooks?: FacadeHooks): CreateFeatures =>
   (parts) => [
     createPagesFeature(parts, folders),
-    createManifestFeature(parts),
     createSlowLogFeature(parts),
     createMetricsFeature(parts),
     createTracingFeature(parts),

@@ -1,6 +1,5 @@
 /** GraphQL as a server has it: what runs operations, with what features add, and the route of its requests. */
 import { lazily } from '../../lib/promises.ts';
-import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Core } from '../core.ts';
 import type { Feature } from '../feature.ts';
 import type { Admission } from '../http/connections/admission.ts';
@@ -8,7 +7,6 @@ import type { BodyReader } from '../http/request/body.ts';
 import type { UploadMemory } from '../http/request/upload-memory.ts';
 import type { StatusOf } from '../http/response/status.ts';
 import { createDocuments } from './documents/persisted-documents.ts';
-import type { Trusted } from './documents/trusted.ts';
 import type { OperationWatchers } from './ended-operation.ts';
 import { createJsonWriter } from './json-response.ts';
 import { type RunOperation, createPipeline } from './pipeline.ts';
@@ -25,16 +23,15 @@ interface HttpParts {
 export function createGraphql(core: Core, features: readonly Feature[], http: HttpParts) {
   const { statusOf, bodies, uploads, admission } = http;
   const { config, schema, upstream, log, trusted } = core;
-  const epoch = epochOf(upstream, trusted);
   const watchers = watchersOf(features);
-  const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers, epoch });
+  const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers });
   const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
   const documents = createDocuments(config, { prepare }, trusted);
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,
     reader: createRequestReader(config, bodies, uploads, upstream, log),
-    json: createJsonWriter({ epoch, confirmEpoch: upstream.confirmEpoch, statusOf }),
+    json: createJsonWriter(upstream, statusOf),
     admission,
     documents,
     run,
@@ -50,9 +47,3 @@ const watchersOf = (features: readonly Feature[]): OperationWatchers => ({
   onInvalidDocument: features.find(({ onInvalidDocument }) => onInvalidDocument)?.onInvalidDocument,
   onEnd: features.flatMap(({ onEnd }) => onEnd ?? []),
 });
-
-/** A response that was stored before the trusted documents were replaced may be that of an older one. */
-const epochOf = (upstream: UpstreamClient, trusted: Trusted) => (): number | null => {
-  const invalidations = upstream.epoch();
-  return invalidations === null ? null : invalidations + trusted.replaced();
-};

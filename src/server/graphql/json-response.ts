@@ -19,14 +19,9 @@ export type JsonWriter = ReturnType<typeof createJsonWriter>;
 /** A response of at most this many characters is sent in one chunk with its headers; for a longer one that would cost a copy. */
 const SHORT = 5_000;
 
-interface JsonWriterParts {
-  /** See `createResponseCache`. */
-  epoch: () => number | null;
-  confirmEpoch: UpstreamClient['confirmEpoch'];
-  statusOf: StatusOf;
-}
+type Epochs = Pick<UpstreamClient, 'epoch' | 'confirmEpoch'>;
 
-export function createJsonWriter({ epoch, confirmEpoch, statusOf }: JsonWriterParts) {
+export function createJsonWriter({ epoch, confirmEpoch }: Epochs, statusOf: StatusOf) {
   const cache = createResponseCache(epoch);
   return {
     /** The stored response of an equal request. */

@@ -33,17 +33,15 @@ interface PipelineParts {
   upstream: UpstreamClient;
   log: Logger;
   watchers?: OperationWatchers | undefined;
-  /** Changes when a stored response may be of the past. */
-  epoch?: (() => number | null) | undefined;
 }
 
 export function createPipeline(parts: PipelineParts) {
-  const { schema, config, upstream, log, watchers = {}, epoch: epochNow = upstream.epoch } = parts;
+  const { schema, config, upstream, log, watchers = {} } = parts;
   const { startSpan, onInvalidDocument, onEnd = [] } = watchers;
   const prepare = createPrepare(schema, config);
 
   const run: RunOperation = async ({ ready, errors, refused }, request, writes) => {
-    const epoch = epochNow();
+    const epoch = upstream.epoch();
     const { requestId, headers } = request;
     const startedAt = performance.now();
     if (!ready) {

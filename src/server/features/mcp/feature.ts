@@ -1,5 +1,4 @@
 /** Tools for agents: the route /mcp and its OAuth metadata. Everything else of it is loaded only where MCP is on. */
-import { settings } from '../../../config/settings.ts';
 import { lazily } from '../../../lib/promises.ts';
 import type { Feature, FeatureParts, ServerRoute, Routes } from '../../feature.ts';
 
@@ -7,14 +6,9 @@ import type { Feature, FeatureParts, ServerRoute, Routes } from '../../feature.t
 const METADATA = '/.well-known/oauth-protected-resource';
 
 export function createMcpFeature(parts: FeatureParts): Feature {
-  const { config, manifests } = parts;
+  const { config } = parts;
   if (!config.mcp) return {};
   const mcp = lazily(async () => (await import('./route.ts')).createMcpRoutes(parts));
-  if (config.mcpOperations !== undefined)
-    manifests.follow(settings.mcpOperations.env, config.mcpOperations, async () => {
-      (await mcp()).reload();
-      return 'the tools of agents are made of it';
-    });
   const metadata: ServerRoute = {
     handler: async (exchange) => (await mcp()).metadata(exchange),
     audience: 'clients',

@@ -33,7 +33,7 @@ const VALUES_MAX = 10_000;
 export function createMcpRoutes(parts: FeatureParts) {
   const { config, bodies, admission } = parts;
   const toolParts = { ...parts, runForAgent: createRunner(parts) };
-  let answerBody = createAnswer(createMethods(methodParts(toolParts)));
+  const answerBody = createAnswer(createMethods(methodParts(toolParts)));
   const enter = createPlaces(config, admission);
 
   async function answer(exchange: Exchange): Promise<void> {
@@ -66,10 +66,6 @@ export function createMcpRoutes(parts: FeatureParts) {
 
   return {
     answer,
-    /** Makes the tools of the operations as they are now. Throws a ConfigError if they cannot be made: nothing changes then. */
-    reload(): void {
-      answerBody = createAnswer(createMethods(methodParts(toolParts)));
-    },
     /** The OAuth metadata of the route. They are public, so pages of every origin may read them. */
     metadata(exchange: Exchange): void {
       checkHost(exchange.request.headers.host ?? '', config);
