@@ -267,8 +267,6 @@ export interface FacadeOptions extends FacadeHooks {
   redisCert?: string | undefined;
   /** Key of that certificate (a file with a private key in PEM, without a passphrase). Default: none. */
   redisKey?: string | undefined;
-  /** How long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it (a whole number from 0 to 86400). Default: 0. */
-  revalidateSeconds?: number | undefined;
   /** Time to live of all cached records; 0 turns the cache off (a whole number from 0 to 31536000). Default: depends on the type. */
   recordTtlSeconds?: number | undefined;
   /** Deadline of an upstream call, all attempts together, half of which is for the headers of a response; waiting for a connection and pauses between attempts do not count (a whole number from 1 to 600000). Default: 10000. */

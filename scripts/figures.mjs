@@ -11,14 +11,14 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_182,
+  'src without origin': 39_062,
   'graph and api': 7_002,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
-  'upstream without redis': 5_655,
+  'upstream without redis': 5_536,
   'upstream/limits': 605,
-  'upstream/redis': 1_517,
+  'upstream/redis': 1_516,
   'server without idempotency': 7_565,
   'server/http': 2_110,
   'server/features/idempotency': 1_174,
@@ -51,7 +51,7 @@ const FOLDERS_WITH_ANNOTATION = 17;
 /** Metrics of the facade: those that an alert, a panel or a page of docs names. */
 const METRICS = 37;
 /** Rows in the table of settings. */
-const SETTINGS = 74;
+const SETTINGS = 73;
 /** Files with a signature that takes all settings. */
 const WHOLE_CONFIG = 7;
 

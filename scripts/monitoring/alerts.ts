@@ -117,8 +117,7 @@ export const alerts: readonly Alert[] = [
     summary: 'One query in a hundred at {{ $labels.instance }} takes longer than 2.5 s.',
     means: 'Users wait, although operations succeed.',
     look: '`catalog_upstream_seconds` by endpoint; log lines `slow operation` name the slowest call; `catalog_upstream_calls_waiting`.',
-    change:
-      'the upstream; `MAX_CONNECTIONS`, if calls wait; `REVALIDATE_SECONDS`, so that readers do not; `CALL_TIMEOUT_MS` to fail sooner.',
+    change: 'the upstream; `MAX_CONNECTIONS`, if calls wait; `CALL_TIMEOUT_MS` to fail sooner.',
   },
   {
     name: 'CatalogEventLoop',

@@ -21,6 +21,7 @@ const others = {
   checkResponses: 'responses are always checked. Remove it.',
   otelExporterOtlpHeadersFile:
     'it is not read. Set OTEL_EXPORTER_OTLP_HEADERS, for example from a secret of the platform.',
+  revalidateSeconds: 'a record whose time is over is read before the response. Remove it.',
   limits: 'limits are always in force. Remove it.',
   workers: whyNoWorkers,
 };

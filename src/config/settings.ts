@@ -230,7 +230,6 @@ export const settings = {
     redisCa: optional('REDIS_CA', certificateFile, 'certificates that sign that of Redis', 'those of Node'),
     redisCert: optional('REDIS_CERT', certificateFile, 'client certificate for Redis'),
     redisKey: optional('REDIS_KEY', keyFile, 'key of that certificate'),
-    revalidateSeconds: setting('REVALIDATE_SECONDS', whole(0, 86_400), 0, 'how long a public or film record whose time is over is still served at once, while calls that nobody needs refresh it'),
     recordTtlSeconds: optional('RECORD_TTL_SECONDS', whole(0, 31_536_000), 'time to live of all cached records; 0 turns the cache off', 'depends on the type'),
     callTimeoutMs: setting('CALL_TIMEOUT_MS', milliseconds, 10_000, 'deadline of an upstream call, all attempts together, half of which is for the headers of a response; waiting for a connection and pauses between attempts do not count'),
     idempotencyTtlSeconds: setting('IDEMPOTENCY_TTL_SECONDS', whole(0, 31 * 86_400), 86_400, 'how long the response to a mutation with an Idempotency-Key is kept; 0 ignores the header'),

@@ -25,7 +25,7 @@ export interface LoggedCall {
   attempts?: number;
   /** Served from the cache because upstream failed; its age in seconds. */
   staleSeconds?: number;
-  /** Served from the cache after its time, while it is refreshed; its age in seconds. */
+  /** Served from the cache although the client asks for new data; its age in seconds. */
   ageSeconds?: number;
   error?: string;
   /** The response path of the field that requested it first. */

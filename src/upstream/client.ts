@@ -1,13 +1,12 @@
 /** The client of the service: what all operations share, and an operation for each request. */
 import type { ServiceDescriptor } from '../api/service-descriptor.ts';
 import { networkOf } from '../lib/text/ip-address.ts';
-import { type CancellationToken, createCancellationToken } from '../lib/cancellation.ts';
-import { randomUUID } from 'node:crypto';
+import type { CancellationToken } from '../lib/cancellation.ts';
 import { readTlsFiles } from '../config/upstream-tls.ts';
 import { type Credential, createCredentials } from './auth/credentials.ts';
 import { type OnOwnRefused, createOwnRefusals } from './auth/own-refusals.ts';
 import { noTiers } from './auth/tiers.ts';
-import { type RequestContext, type Sender, bearerOf } from './auth/request-context.ts';
+import { type Sender, bearerOf } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
@@ -21,7 +20,6 @@ import { type Transport, type TransportSettings, createTransport } from './http/
 import type { OnPause } from './limits/pauses.ts';
 import { createReloads } from './limits/reloads.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
-import { createRefreshes } from './loading/refreshes.ts';
 import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
 import { type KeyRedis, lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
@@ -117,19 +115,18 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
 
 function openServices(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts) {
   const { onOutage, onOwnRefused, onPause, onCachingForbidden, observe, inspect, headersTo } = parts;
-  const { accessToken, filmTier, recordTtlSeconds: ttlSeconds, revalidateSeconds, absentTtlSeconds } = settings;
+  const { accessToken, filmTier, recordTtlSeconds: ttlSeconds, absentTtlSeconds } = settings;
   const transport = parts.transport ?? createTransport(settings, undefined, onOutage);
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, parts, () => inFlight.forget());
   const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared?.connection, onOutage);
-  const cacheSettings = { ttlSeconds, revalidateSeconds, absentTtlSeconds, cache: shared?.cache };
+  const cacheSettings = { ttlSeconds, absentTtlSeconds, cache: shared?.cache };
   const records = parts.records ?? createRecordCache(cacheSettings);
   const { tiers = noTiers } = service;
   const credentials = createCredentials(tiers, accessToken, filmTier);
   const isRejected = ({ id }: Credential, of: Service) => credentials.rejections.has(id, of);
   const limits = { ...settings, ...service };
-  const refresh = createRefreshes((of) => transport.state()[of]!.waiting > 0);
   const services: SessionServices = {
     settings,
     transport,
@@ -146,7 +143,6 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     onRejected: ({ id }) => void records.invalidateCredential(id),
     observe,
     inspect,
-    refresh: (each, reader) => void refresh(reader.credential.id, each, () => background(services, reader)),
     invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
   };
   return { services, shared, keys };
@@ -187,16 +183,3 @@ const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onIn
         onAvailabilityChange: parts.onOutage,
         onInvalidation,
       });
-
-/** An operation of nobody, with the credential of whoever read the entry, and on that reader's part of the rate limit. */
-const background = (services: SessionServices, { credential, address, rateShare }: RequestContext) =>
-  new UpstreamSession(services, {
-    credential,
-    isUnreadable: false,
-    address,
-    rateShare,
-    requestId: randomUUID(),
-    cancellation: createCancellationToken(),
-    callLog: createCallLog(),
-    extra: 'refresh',
-  });

@@ -15,15 +15,13 @@ import { createApiRequest } from '../api/api-request.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
 import type { ChangeLock, ChangeLocks } from './change-locks.ts';
 import type { FilledIn, GuardedWrite, PatchSource, ReadRecord, WriteGuard } from './write-guard.ts';
-import type { LoadContext, Refresh } from './loading/load-context.ts';
+import type { LoadContext } from './loading/load-context.ts';
 import { RecordLoader } from './loading/record-loader.ts';
 import { ResponseLoader } from './loading/response-loader.ts';
 
 /** What all operations share. */
 export interface SessionServices extends CallServices {
   records: RecordCache;
-  /** Refreshes an entry that the reader was served, a while later. */
-  refresh: (refresh: Refresh, reader: RequestContext) => void;
   changeLocks: ChangeLocks;
   /** Drops records and lists from the cache, for all callers. False if other replicas may still have them. */
   invalidate: (tags: readonly string[]) => boolean | Promise<boolean>;
@@ -180,12 +178,6 @@ export class UpstreamSession implements LoadContext {
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
     if (tags.length > 0 && !(await this.services.invalidate(tags))) this.replicasMayLag = true;
-  }
-
-  /** Only with a credential that upstream accepts. */
-  refresh(refresh: Refresh): void {
-    const { credential } = this.context;
-    if (credential.isOwn || credential.accepted) this.services.refresh(refresh, this.context);
   }
 
   /** Throws unless the caller sent a token of their own. */

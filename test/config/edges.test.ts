@@ -21,7 +21,6 @@ const numbers: { readonly [Name in SettingName]?: readonly [least: number, most:
   maxHeldUploadBytes: bytes,
   maxRunningOperations: amount,
   shutdownMs: milliseconds,
-  revalidateSeconds: [0, 86_400],
   recordTtlSeconds: [0, 31_536_000],
   callTimeoutMs: milliseconds,
   idempotencyTtlSeconds: [0, 2_678_400],

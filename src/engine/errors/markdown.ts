@@ -26,7 +26,7 @@ export function errorsMarkdown(numbers: Readonly<Record<string, number>>): strin
       '- `extensions.help` is the link to the code on this page, which the facade serves at `/docs/errors`: absolute where the facade knows its address (`HELP_URL`, `MCP_URL`, or a loopback address outside production), else relative to that of the request.',
       '- `extensions.upstream` (`service`, `status`, `code`, `message`, `request`) describes the response of the service, if it was called.',
       '- `extensions.stale` of the response lists records that were served from the cache because the service failed, and their age.',
-      '- `extensions.age` lists records that were served after their time and are being refreshed, and their age (`REVALIDATE_SECONDS`).',
+      '- `extensions.age` lists cached records that the client asked to have anew (`Cache-Control: no-cache`) and that were not read, and their age.',
       '- `extensions.replicasMayLag` of a mutation is true if Redis did not take note of it yet: other replicas may show the state before it for a while.',
     ].join('\n'),
     ...sections,

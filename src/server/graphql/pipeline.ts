@@ -135,7 +135,7 @@ function resultForClient(
   return { data };
 }
 
-/** Stale records that were used, those that are being refreshed, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
+/** Stale records that were used, those that the client asked to have anew, whether other replicas lag, and the upstream calls if `x-explain: trace` requests them. */
 function extensionsOf(
   { callLog, replicasMayLag }: UpstreamSession,
   { explain }: OperationRequest,

@@ -14,8 +14,6 @@ export interface Cacheability {
   mustRevalidate: boolean;
   /** Seconds of freshness from when upstream generated the response; undefined if upstream does not say. */
   maxAge: number | undefined;
-  /** Seconds for which it may be served after that while it is refreshed; undefined if upstream does not say. */
-  staleWhileRevalidate: number | undefined;
   /** Seconds spent in caches before this one. */
   age: number;
 }
@@ -27,7 +25,6 @@ export const unspecified: Cacheability = Object.freeze({
   refusal: undefined,
   mustRevalidate: false,
   maxAge: undefined,
-  staleWhileRevalidate: undefined,
   age: 0,
 });
 export const unsure: Cacheability = Object.freeze({ ...unspecified, refusal: 'unsure' });
@@ -59,7 +56,6 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
     refusal: refusalOf(directives, vary, isDefault, rules),
     mustRevalidate: !isDefault && revalidating.some((name) => directives.has(name)),
     maxAge: isDefault ? longAge(directives, expires, date) : maxAgeOf(directives, expires, date),
-    staleWhileRevalidate: directives.has(SWR) ? leastOf(secondsIn(directives, SWR)) : undefined,
     age: age === undefined ? 0 : Math.min(Number(/^\s*(\d+)\s*(?:,|$)/.exec(age)?.[1] ?? 0), AGE_MAX_SECONDS),
   };
 }
@@ -84,7 +80,6 @@ const forbidding = ['no-store', 'no-cache', 'private', 'must-revalidate', 'proxy
 /** `s-maxage` implies `proxy-revalidate`. */
 const revalidating = ['must-revalidate', 'proxy-revalidate', 's-maxage'];
 const ages = ['s-maxage', 'max-age'];
-const SWR = 'stale-while-revalidate';
 /** A cache takes a longer time for this (RFC 9111, 1.2.2). */
 const AGE_MAX_SECONDS = 2 ** 31;
 

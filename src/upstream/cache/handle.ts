@@ -19,7 +19,7 @@ import { mayHoldViewerData, withoutViewerMember } from './redact.ts';
 type Json = Record<string, unknown>;
 
 /** Who reads, as far as it matters to the cache. */
-export interface CacheViewer extends Partial<Pick<RequestContext, 'cancellation' | 'extra' | 'reload'>> {
+export interface CacheViewer extends Partial<Pick<RequestContext, 'cancellation' | 'reload'>> {
   readonly credential: Pick<Credential, 'id' | 'isOwn' | 'accepted'>;
 }
 
@@ -37,11 +37,9 @@ export interface Cached {
   value: Json;
   /** It may be used without a call. */
   isFresh: boolean;
-  /** Its time is over: it is served while it is refreshed. */
-  isDue: boolean;
   /** It is read anew for the client. It is served if that fails. */
   isReload: boolean;
-  /** The client is told its age: it is due, or the client wants a newer one and may not reload it. */
+  /** The client is told its age: it wants a newer one, and may not reload it. */
   tellsAge: boolean;
   /** There is no such record: the value is empty. */
   isAbsent: boolean;
@@ -86,11 +84,11 @@ class CacheHandle {
   }
 
   private readerOf(members?: readonly string[], isPeek?: true): CacheReader {
-    const { since, isRefresh, viewer, parts } = this.viewer;
+    const { since, viewer, parts } = this.viewer;
     const { cancellation, credential } = viewer;
     // A read with a credential that upstream accepts is quick enough for other replicas to wait for.
     const mayLease = !isPeek && credential.accepted && !parts.unstored.has(this.endpoint);
-    return { members, since, cancellation, isRefresh, mayLease };
+    return { members, since, cancellation, mayLease };
   }
 
   /**
@@ -155,16 +153,15 @@ class CacheHandle {
     this.wasFound = true;
     const { value, since, freshUntil } = entry;
     const now = performance.now();
-    const isServed = now < (this.viewer.isRefresh ? freshUntil : entry.servedUntil);
-    const isOld = isServed && this.viewer.viewer.reload !== undefined && this.isOld(entry);
+    const isInTime = now < freshUntil;
+    const isOld = isInTime && this.viewer.viewer.reload !== undefined && this.isOld(entry);
     if (isOld) this.old = value as Json;
     const isReload = isOld && this.mayReload();
-    const isFresh = isServed && !isReload;
-    const isDue = isFresh && now >= freshUntil;
+    const isFresh = isInTime && !isReload;
     const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
     const isAbsent = entry.isAbsent === true;
-    const tellsAge = isDue || (isOld && !isReload);
-    return { value: value as Json, isFresh, isDue, isReload, tellsAge, isAbsent, freshUntil, ageSeconds };
+    const tellsAge = isOld && !isReload;
+    return { value: value as Json, isFresh, isReload, tellsAge, isAbsent, freshUntil, ageSeconds };
   }
 
   /** Remembers for a short time that there is no such record, in place of what is cached. */
@@ -178,7 +175,7 @@ class CacheHandle {
     const until = absentUntil(reuse, viewer.parts);
     const now = performance.now();
     if (until <= now) return;
-    const times = { since: now - reuse.age * 1000, freshUntil: until, servedUntil: until, keptUntil: until };
+    const times = { since: now - reuse.age * 1000, freshUntil: until, keptUntil: until };
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
   }
 
@@ -200,7 +197,7 @@ class CacheHandle {
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
-    const times = timesOf(endpoint, this.seconds, meta.reuse, viewer.parts);
+    const times = timesOf(this.seconds, meta.reuse, viewer.parts);
     cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
     return times.freshUntil;
   }
@@ -241,15 +238,12 @@ export class ResponseHandle extends CacheHandle {
 export class ViewerCache {
   readonly parts: CacheParts;
   readonly viewer: CacheViewer;
-  /** It refreshes what is served after its time. */
-  readonly isRefresh: boolean;
   /** When the operation began. */
   readonly since: number;
 
   constructor(parts: CacheParts, viewer: CacheViewer) {
     this.parts = parts;
     this.viewer = viewer;
-    this.isRefresh = viewer.extra === 'refresh';
     this.since = parts.cache.moment?.() ?? 0;
   }
 

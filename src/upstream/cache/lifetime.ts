@@ -1,5 +1,5 @@
-/** How long an entry is fresh, served and kept. */
-import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts';
+/** How long an entry is fresh and kept. */
+import type { Endpoint, Share } from '../../api/endpoint.ts';
 import type { Cacheability } from './caching-header.ts';
 import type { CacheEntry } from './memory.ts';
 
@@ -7,13 +7,12 @@ import type { CacheEntry } from './memory.ts';
 export const responseSeconds: Readonly<Record<Share, number>> = { public: 300, tier: 300, anonymous: 30, viewer: 0 };
 /** How much longer an entry is kept, to be served while upstream fails. */
 const STALE_SECONDS = 3600;
-/** A longer max-age or stale-while-revalidate of upstream is cut to this. */
+/** A longer max-age of upstream is cut to this. */
 const MAX_AGE_SECONDS = 86_400;
 
 export interface LifetimeSettings {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds: number | undefined;
-  revalidateSeconds: number;
   /** How long it is remembered that a record is absent; 0: not at all. */
   absentTtlSeconds: number;
 }
@@ -37,18 +36,12 @@ export const isCached = (
 
 /** `seconds`: how long it is fresh if upstream does not say. */
 export function timesOf(
-  endpoint: Endpoint,
   seconds: number,
   reuse: Cacheability,
-  { ttlSeconds, revalidateSeconds }: LifetimeSettings,
+  { ttlSeconds }: Pick<LifetimeSettings, 'ttlSeconds'>,
 ): Omit<CacheEntry, 'value' | 'bytes'> {
-  const { mustRevalidate, staleWhileRevalidate, age } = reuse;
   const now = performance.now();
-  const fresh = freshFor(reuse, seconds, ttlSeconds);
-  const freshUntil = now + 1000 * fresh;
-  const mayServe = !mustRevalidate && isForEverybody(endpoint);
-  const served = Math.min(staleWhileRevalidate ?? revalidateSeconds, MAX_AGE_SECONDS);
-  const servedUntil = freshUntil + (mayServe ? 1000 * served : 0);
-  const keptUntil = mustRevalidate ? freshUntil : Math.max(servedUntil, freshUntil + STALE_SECONDS * 1000);
-  return { since: now - age * 1000, freshUntil, servedUntil, keptUntil };
+  const freshUntil = now + 1000 * freshFor(reuse, seconds, ttlSeconds);
+  const keptUntil = freshUntil + (reuse.mustRevalidate ? 0 : 1000 * STALE_SECONDS);
+  return { since: now - reuse.age * 1000, freshUntil, keptUntil };
 }

@@ -48,8 +48,6 @@ export interface CacheEntry {
   /** The times are by performance.now(): a clock that is set keeps nothing for longer, and drops nothing. */
   since: number;
   freshUntil: number;
-  /** Served until then, and refreshed meanwhile: `freshUntil` or later. */
-  servedUntil: number;
   keptUntil: number;
   /** Upstream said that there is no such record: the value is empty. */
   isAbsent?: boolean;
@@ -82,8 +80,6 @@ export interface CacheReader {
   /** When its operation began, by `moment` of the cache. */
   readonly since: number;
   readonly cancellation: CancellationToken | undefined;
-  /** It refreshes the entry: what is only served is not fresh for it. */
-  readonly isRefresh?: boolean | undefined;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
 }
@@ -126,11 +122,8 @@ export interface CacheSize {
 /** Whether the entry has all that is needed, and may be used without a call. */
 export const isUsable = (
   entry: CacheEntry | undefined,
-  { members, isRefresh }: Pick<CacheReader, 'members' | 'isRefresh'>,
-): entry is CacheEntry =>
-  entry !== undefined &&
-  (isRefresh ? entry.freshUntil : entry.servedUntil) > performance.now() &&
-  hasMembers(entry, members);
+  { members }: Pick<CacheReader, 'members'>,
+): entry is CacheEntry => entry !== undefined && entry.freshUntil > performance.now() && hasMembers(entry, members);
 
 export const hasMembers = ({ value, isAbsent }: CacheEntry, members: readonly string[] | undefined): boolean =>
   members === undefined || isAbsent === true || members.every((member) => member in value);
@@ -144,7 +137,6 @@ export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry =
   bytes: before.bytes + after.bytes,
   since: Math.min(before.since, after.since),
   freshUntil: Math.min(before.freshUntil, after.freshUntil),
-  servedUntil: Math.min(before.servedUntil, after.servedUntil),
   keptUntil: Math.min(before.keptUntil, after.keptUntil),
 });
 
@@ -226,7 +218,7 @@ export function createMemoryCache(maxBytes: number) {
       const merges =
         key.isRecord &&
         before !== undefined &&
-        before.servedUntil > now &&
+        before.freshUntil > now &&
         (before.since > entry.since || !memberNames(before).every(isIn(entry)));
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), shared, version: latest });
       return true;

@@ -15,19 +15,12 @@ export type RecordCache = ReturnType<typeof createRecordCache>;
 export interface RecordCacheSettings {
   /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
   ttlSeconds?: number | undefined;
-  /** How long a public or film entry is served after its time, if upstream does not say. */
-  revalidateSeconds?: number;
   /** How long it is remembered that a record is absent; by default not at all. */
   absentTtlSeconds?: number;
   cache?: Cache | undefined;
 }
 
-export function createRecordCache({
-  ttlSeconds,
-  revalidateSeconds = 0,
-  absentTtlSeconds = 0,
-  cache: shared,
-}: RecordCacheSettings = {}) {
+export function createRecordCache({ ttlSeconds, absentTtlSeconds = 0, cache: shared }: RecordCacheSettings = {}) {
   const cache: Cache = shared ?? createMemoryCache(CACHE_MAX_BYTES.records);
   let epoch = 0;
   /**
@@ -46,7 +39,6 @@ export function createRecordCache({
     cache,
     isShared: shared !== undefined,
     ttlSeconds,
-    revalidateSeconds,
     absentTtlSeconds,
     drop,
     unstored: new Set(),

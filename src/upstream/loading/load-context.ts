@@ -23,15 +23,6 @@ export interface LoadContext {
   readonly viewer: Viewer;
   /** Restricted by everything that is read. */
   readonly cachePolicy: CachePolicy;
-  /** Refreshes what is served after its time, a while later. */
-  refresh: (refresh: Refresh) => void;
-}
-
-/** A read that refreshes an entry. `id` is equal for equal reads; `run` makes it on behalf of nobody who waits. */
-export interface Refresh {
-  id: string;
-  service: Endpoint['service'];
-  run: (context: LoadContext) => unknown;
 }
 
 /** Notes that a fresh entry of the cache answers the request. */

@@ -12,7 +12,6 @@ import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-cont
 import {
   type MemberLoad,
   RecordState,
-  cachedMembers,
   isShownAbsent,
   loadsOf,
   markWithheld,
@@ -223,7 +222,6 @@ export class RecordLoader {
   private mergeCached(state: RecordState, members: MemberNames, cached: Cached, path: Path | undefined): boolean {
     const { source, key } = state;
     if (!this.isCovered(source, members, cached)) return false;
-    if (cached.isDue) this.refresh(state, cached);
     useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
     if (cached.isAbsent) {
       state.isAbsent = true;
@@ -240,13 +238,6 @@ export class RecordLoader {
     const { kind, key, record } = state;
     const own = keyOf(record as never);
     if (own && own !== key && !this.states.has(`${kind}:${own}`)) this.states.set(`${kind}:${own}`, state);
-  }
-
-  /** All members that are cached, so that none is lost. */
-  private refresh({ kind, key, source }: RecordState, { value }: Cached): void {
-    const members = cachedMembers(source, value);
-    const run = (context: LoadContext) => new RecordLoader(context).load(kind, source, key, members, {}, undefined);
-    this.context.refresh({ id: `${kind}:${key}`, service: source.endpoint.service, run });
   }
 
   private store(

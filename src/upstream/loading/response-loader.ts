@@ -156,12 +156,6 @@ export class ResponseLoader {
     );
   }
 
-  private refresh(request: ApiRequest): void {
-    const run = (context: LoadContext) =>
-      new ResponseLoader(context).fetch({ request, path: undefined, isParentAbsent: undefined });
-    this.context.refresh({ id: request.wirePath, service: request.endpoint.service, run });
-  }
-
   /** From the cache while it is fresh, and while upstream fails. */
   private async fetch({ request, path, isParentAbsent, isReload }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
@@ -169,7 +163,6 @@ export class ResponseLoader {
     const cache = this.context.cache.response(endpoint, wirePath);
     const cached = await cache.get();
     if (cached?.isFresh) {
-      if (cached.isDue) this.refresh(request);
       useFresh(this.context, request, cached, path);
       return cached.isAbsent ? null : cached.value;
     }

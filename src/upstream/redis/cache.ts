@@ -83,4 +83,4 @@ export function createRedisCache(
 }
 
 /** For a lookup of its own. */
-const anybody = { members: undefined, cancellation: undefined, isRefresh: false, mayLease: false };
+const anybody = { members: undefined, cancellation: undefined, mayLease: false };

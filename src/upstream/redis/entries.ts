@@ -14,18 +14,17 @@ interface StoredEntry {
   none: string[];
   since: number;
   fresh: number;
-  served: number;
   kept: number;
 }
 
 /** Without what the script writes before it. */
-export function encodeEntry({ value, bytes, since, freshUntil, servedUntil, keptUntil, isAbsent }: CacheEntry): string {
+export function encodeEntry({ value, bytes, since, freshUntil, keptUntil, isAbsent }: CacheEntry): string {
   const members = value as Record<string, unknown>;
   const none: string[] = [];
   for (const name in members) if (members[name] === undefined) none.push(name);
   const now = performance.now();
   const from = (time: number) => Math.round(time - now);
-  const times = { since: from(since), fresh: from(freshUntil), served: from(servedUntil), kept: from(keptUntil) };
+  const times = { since: from(since), fresh: from(freshUntil), kept: from(keptUntil) };
   return JSON.stringify({ ...(isAbsent && { absent: true }), value, bytes, none, ...times } satisfies StoredEntry);
 }
 
@@ -37,12 +36,12 @@ export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefin
     const [heading, writtenAt] = HEADING.exec(text)!;
     const at = Number(writtenAt) + aheadMs;
     const stored = JSON.parse(text.slice(heading.length)) as StoredEntry;
-    const { absent, value, bytes, none, since, fresh, served, kept } = stored;
+    const { absent, value, bytes, none, since, fresh, kept } = stored;
     for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
-    const numbers = [at, bytes, since, fresh, served, kept];
+    const numbers = [at, bytes, since, fresh, kept];
     if (typeof value !== 'object' || value === null || !numbers.every(Number.isFinite)) return undefined;
     if (at + kept <= performance.now()) return undefined;
-    const times = { since: at + since, freshUntil: at + fresh, servedUntil: at + served, keptUntil: at + kept };
+    const times = { since: at + since, freshUntil: at + fresh, keptUntil: at + kept };
     return { value, bytes, ...times, ...(absent && { isAbsent: true }) };
   } catch {
     return undefined;

@@ -49,13 +49,6 @@ describe('Cache-Status', () => {
     expect((await plain(BOOK)).status).toBe('catalog-graphql; hit; detail=stale');
   });
 
-  test('is an old hit for a record that is refreshed', async () => {
-    const { plain, state } = await openReloading({ revalidateSeconds: '60' });
-    state.cacheControl = 'max-age=0';
-    await plain(BOOK);
-    expect((await plain(BOOK)).status).toBe('catalog-graphql; hit; detail=stale');
-  });
-
   test('is none for a film that the rate limit refuses, and an old hit where it was cached', async () => {
     const { plain, reload, requests } = await openReloading({ accessToken: 'app', filmTier: 'basic' });
     const from = { 'x-forwarded-for': '192.0.2.1' };

@@ -82,7 +82,6 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{ expires: '0' }, {}],
   [{ expires: at(0), date: at(0) }, {}],
   [{ 'cache-control': 'no-cache', age: '20' }, { age: 20 }],
-  [{ 'cache-control': 'no-cache, stale-while-revalidate=9' }, { staleWhileRevalidate: 9 }],
   [{ 'cache-control': 'no-cache', vary: '*' }, { refusal: 'vary' }],
 ])('as defaults of a framework: %o', (headers, reuse) => {
   for (const share of ['public', 'tier', 'anonymous'] as const)

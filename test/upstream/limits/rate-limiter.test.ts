@@ -497,8 +497,8 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   expect(rateLimiter.used(bob)).toBe(1);
 });
 
-/** So many refreshes of one address. */
-async function refreshing(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
+/** So many reloads of one address. */
+async function reloading(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
   const made: RateLimitPermit[] = [];
   for (let call = 0; call < calls; call++) {
     const permit = rateLimiter.acquire({
@@ -506,7 +506,7 @@ async function refreshing(rateLimiter: RateLimiter, credential: Credential, call
       credential,
       address,
       cancellation: neverCancelled,
-      extra: 'refresh',
+      extra: 'reload',
     });
     await Promise.resolve(permit).then(
       (given) => made.push(given),
@@ -519,25 +519,25 @@ async function refreshing(rateLimiter: RateLimiter, credential: Credential, call
 test.each([
   ['the facade’s own token', () => own('basic'), 10, 20],
   ['a client’s token', () => verified('bob', ['basic']), 20, 40],
-])('refreshes with %s leave half of the share of the address that read the entries', async (_, open, most, share) => {
+])('reloads with %s leave half of the share of their address', async (_, open, most, share) => {
   const rateLimiter = new RateLimiter(settings);
   const credential = open();
-  expect(await refreshing(rateLimiter, credential, 19)).toHaveLength(Math.min(most, 19));
+  expect(await reloading(rateLimiter, credential, 19)).toHaveLength(Math.min(most, 19));
   const left = permitsOf(await take(rateLimiter, credential, 60, () => 'reader')).length;
   expect(left).toBe(share - Math.min(most, 19));
 });
 
-test('refreshes take nothing from the share of another address', async () => {
+test('reloads take nothing from the share of another address', async () => {
   const rateLimiter = new RateLimiter(settings);
   const app = own('basic');
-  expect(await refreshing(rateLimiter, app, 10, 'one')).toHaveLength(10);
-  for (const address of ['two', 'three']) await refreshing(rateLimiter, app, 4, address);
+  expect(await reloading(rateLimiter, app, 10, 'one')).toHaveLength(10);
+  for (const address of ['two', 'three']) await reloading(rateLimiter, app, 4, address);
   expect(permitsOf(await take(rateLimiter, app, 60, () => 'another')).length).toBe(20);
 });
 
-test('an address that used half of its share refreshes nothing', async () => {
+test('an address that used half of its share reloads nothing', async () => {
   const rateLimiter = new RateLimiter(settings);
   const app = own('basic');
   await take(rateLimiter, app, 10, () => 'reader');
-  expect(await refreshing(rateLimiter, app, 2)).toHaveLength(0);
+  expect(await reloading(rateLimiter, app, 2)).toHaveLength(0);
 });

@@ -39,7 +39,6 @@ function setUp(ttlSeconds = 0, possible: readonly Tier[] = [], absent: readonly 
       tierEvidence: (source, members) => filmTiers.evidence(source, members, possible),
       logCached: () => undefined,
     },
-    refresh: () => undefined,
     cache: createRecordCache({ ttlSeconds }).forViewer({ credential: { id: 'nobody', isOwn: true, accepted: false } }),
     viewer: { isLoggedIn: false, filmTier: null },
     cachePolicy: new CachePolicy(false),

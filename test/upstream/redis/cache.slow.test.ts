@@ -28,7 +28,6 @@ const entryOf = (value: object) => {
     bytes: 10,
     since: now,
     freshUntil: now + 60_000,
-    servedUntil: now + 60_000,
     keptUntil: now + 120_000,
   };
 };
@@ -148,7 +147,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   test('an expired entry is sent only to who has none that is as new', async () => {
     const [one, two] = await replicas(2);
-    const isExpired = { freshUntil: performance.now() - 1_000, servedUntil: performance.now() - 1_000 };
+    const isExpired = { freshUntil: performance.now() - 1_000 };
     const stored = { ...entryOf({ title: 'x'.repeat(1_000) }), ...isExpired };
     one!.cache.set(book(), (await one!.read()).version, stored);
     await until(async () => (await redis.keys('*:entry:*')).length > 0);
