@@ -223,8 +223,6 @@ export interface FacadeOptions extends FacadeHooks {
   usage?: boolean | undefined;
   /** Token that /usage needs; without one there is no /usage in production (a bearer token of 16 or more visible ASCII characters, no spaces). Default: none. */
   usageToken?: string | undefined;
-  /** Clients that are counted by name, all others as one; they are labels of metrics (a list of names of clients). Default: the 50 that send most. */
-  usageClients?: readonly string[] | undefined;
   /** Oldest versions of apps, by the name that they send; requests of older ones are rejected with CLIENT_TOO_OLD (a list of names and oldest versions of clients, each like ios:5.2). Default: all are served. */
   minClients?: readonly string[] | undefined;
   /** Where the new versions of these apps are, sent with CLIENT_TOO_OLD (a list of names and addresses, each like ios=https://apps.example/catalog). Default: no address is sent. */

@@ -84,7 +84,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The rate limit of upstream leaves few film calls to {{ $labels.instance }}, or calls were refused.',
     means:
       'Less than a tenth of the film calls of `ACCESS_TOKEN` is left, or more than 5 % of the calls were refused: `RATE_LIMITED`.',
-    look: '`catalog_rate_limited_total` by endpoint; `catalog_cache_not_stored_total`, if the service forbids caching. Who calls: `catalog_client_upstream_calls_total` by client (`USAGE`), `calls` by operation in the log (`REQUEST_LOG`).',
+    look: '`catalog_rate_limited_total` by endpoint; `catalog_cache_not_stored_total`, if the service forbids caching. Who calls: `/usage` by client (`USAGE`), `calls` by operation in the log (`REQUEST_LOG`).',
     change:
       '`REDIS_URL`, so that replicas share cache and limit; a longer `RECORD_TTL_SECONDS`; a higher film tier; `TRUSTED_PROXIES`, if all clients have one address.',
   },

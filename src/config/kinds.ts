@@ -165,8 +165,6 @@ export const origins = listOf(
   },
 );
 
-export const clientNameList = listOf('names of clients', (text) => /^[\x21-\x7e][\x20-\x7e]{0,63}$/.test(text));
-
 export const clientVersionList = listOf('names and oldest versions of clients, each like ios:5.2', (text) =>
   /^[\x21-\x7e][\x20-\x7e]{0,63}:\d{1,9}(?:\.\d{1,9}){0,9}$/.test(text),
 );

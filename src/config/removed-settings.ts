@@ -22,6 +22,7 @@ const others = {
   otelExporterOtlpHeadersFile:
     'it is not read. Set OTEL_EXPORTER_OTLP_HEADERS, for example from a secret of the platform.',
   revalidateSeconds: 'a record whose time is over is read before the response. Remove it.',
+  usageClients: 'all clients are counted by name. Remove it.',
   limits: 'limits are always in force. Remove it.',
   workers: whyNoWorkers,
 };

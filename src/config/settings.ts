@@ -7,7 +7,6 @@ import {
   catalogAddress,
   certificateFile,
   clientAddressList,
-  clientNameList,
   clientVersionList,
   headerList,
   httpAddress,
@@ -174,13 +173,6 @@ export const settings = {
       'USAGE_TOKEN',
       secret(matching('a bearer token of 16 or more visible ASCII characters, no spaces', /^[\x21-\x7e]{16,2000}$/)),
       'token that /usage needs; without one there is no /usage in production',
-    ),
-    usageClients: setting(
-      'USAGE_CLIENTS',
-      clientNameList,
-      [],
-      'clients that are counted by name, all others as one; they are labels of metrics',
-      'the 50 that send most',
     ),
   }),
   ...inGroup('Old clients', {

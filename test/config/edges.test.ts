@@ -33,7 +33,6 @@ const texts: { readonly [Name in SettingName]?: readonly [least: number, most: n
   serviceName: [1, 200],
   otelServiceName: [1, 100],
   usageToken: [16, 2_000],
-  usageClients: [1, 64],
 };
 const isTaken = (env: string, value: string): boolean => {
   try {

@@ -23,7 +23,6 @@ export function createMetrics() {
   let collecting: Promise<string> | undefined;
   return {
     ...declaredMetrics(registry),
-    ...clientMetrics(registry),
     ...collected,
     /** Counts what happens with every request. prom-client hashes the labels each time, so it gets the sum before a scrape. */
     tally(total: { inc: (by: number) => void }): Tally {
@@ -165,21 +164,5 @@ function declaredMetrics(registry: Registry) {
       'service',
       'endpoint',
     ]),
-  };
-}
-
-/** Counted where USAGE is on. */
-function clientMetrics(registry: Registry) {
-  const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ['client'] as const, registers: [registry] });
-  return {
-    clientOperations: counter(
-      'catalog_client_operations_total',
-      'Operations by client, for the names in USAGE_CLIENTS; with USAGE.',
-    ),
-    clientCalls: counter(
-      'catalog_client_upstream_calls_total',
-      'Upstream calls of operations, by client, for the names in USAGE_CLIENTS; with USAGE.',
-    ),
   };
 }

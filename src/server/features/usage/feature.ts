@@ -6,9 +6,9 @@ import { HttpError } from '../../http/response/http-error.ts';
 import { sendJson } from '../../http/response/static-response.ts';
 import { createUsage } from './usage.ts';
 
-export function createUsageFeature({ config, metrics, isKnownName }: FeatureParts): Feature {
+export function createUsageFeature({ config, isKnownName }: FeatureParts): Feature {
   if (!config.usage) return {};
-  const usage = createUsage(config.usageClients, metrics, isKnownName);
+  const usage = createUsage(isKnownName);
   const { production, usageToken } = config;
   if (production && usageToken === undefined) return { onEnd: usage.onEnd };
   const handler = async (exchange: Exchange): Promise<void> => {

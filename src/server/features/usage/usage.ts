@@ -3,11 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { wasSent } from '../../../upstream/call-log.ts';
 import type { EndedOperation } from '../../graphql/ended-operation.ts';
 import { clientOf } from '../../http/request/client.ts';
-import { OTHER, UNNAMED, clientNames } from '../../observability/client-names.ts';
-import type { Metrics, Tally } from '../../observability/metrics.ts';
 import type { UsageReport, UsedOperation } from './report.ts';
 
 export const COUNTED_MAX = 1_000;
+/** Operations that the operator did not name, and clients with a name that cannot be shown. */
+const OTHER = 'other';
+/** Clients that send no name. */
+const UNNAMED = 'unnamed';
+const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
+const VERSION = /^[\w.+-]{1,32}$/;
 
 type CountedOperation = Pick<EndedOperation, 'headers' | 'operation' | 'session' | 'isStored'>;
 
@@ -15,12 +19,9 @@ interface CountOfClient extends Omit<UsedOperation, 'last'> {
   lastMs: number;
 }
 
-/** `allowed`: the clients that are counted by name; any if there are none. Operations that the operator did not name are counted together. */
-export function createUsage(allowed: readonly string[], metrics: Metrics, isKnownName: (name: string) => boolean) {
+export function createUsage(isKnownName: (name: string) => boolean) {
   const since = new Date().toISOString();
-  const nameOf = clientNames(allowed);
   const counts = new Map<string, CountOfClient>();
-  const series = seriesOf(metrics, allowed);
 
   function countOf(name: string, client: string, version: string): CountOfClient {
     const key = JSON.stringify([name, client, version]);
@@ -48,9 +49,6 @@ export function createUsage(allowed: readonly string[], metrics: Metrics, isKnow
       const client = clientIn(headers);
       const calls = session?.callLog.calls.filter(wasSent).length ?? 0;
       add(countOf(isKnownName(name) ? name : OTHER, client.name, client.version), 1, calls, Date.now());
-      const counters = series(client.name);
-      counters.operations.inc();
-      for (let call = 0; call < calls; call++) counters.calls.inc();
     },
     report: (): UsageReport => ({
       since,
@@ -61,26 +59,15 @@ export function createUsage(allowed: readonly string[], metrics: Metrics, isKnow
       })),
     }),
   };
+}
 
-  function clientIn(headers: IncomingHttpHeaders) {
-    const client = clientOf(headers);
-    return client ? nameOf(client.name, client.version) : { name: UNNAMED, version: '' };
-  }
+function clientIn(headers: IncomingHttpHeaders): Pick<UsedOperation, 'name' | 'version'> {
+  const { name, version } = clientOf(headers) ?? { name: UNNAMED, version: '' };
+  return NAME.test(name) ? { name, version: VERSION.test(version) ? version : '' } : { name: OTHER, version: '' };
 }
 
 function add(count: CountOfClient, requests: number, calls: number, lastMs: number): void {
   count.requests += requests;
   count.calls += calls;
   count.lastMs = Math.max(count.lastMs, lastMs);
-}
-
-/** Two counters for each client that the settings name, and for all others: label values are not chosen by clients. */
-function seriesOf(metrics: Metrics, allowed: readonly string[]) {
-  const seriesFor = (client: string): { operations: Tally; calls: Tally } => ({
-    operations: metrics.tally(metrics.clientOperations.labels({ client })),
-    calls: metrics.tally(metrics.clientCalls.labels({ client })),
-  });
-  const known = new Map(allowed.map((client) => [client, seriesFor(client)]));
-  const others = seriesFor(OTHER);
-  return (client: string) => known.get(client) ?? others;
 }

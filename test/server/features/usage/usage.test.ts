@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { OperationTypeNode } from 'graphql';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FacadeOptions } from '../../../../facade.d.ts';
-import { createMetrics } from '../../../../src/server/observability/metrics.ts';
 import { printUsage } from '../../../../src/commands/usage-text.ts';
 import type { UsageReport } from '../../../../src/server/features/usage/report.ts';
 import { COUNTED_MAX, createUsage } from '../../../../src/server/features/usage/usage.ts';
@@ -71,7 +70,7 @@ test('an operation is counted by its client and its version, and by its name if 
 });
 
 test('names that clients choose are bounded, and no count is lost', () => {
-  const usage = createUsage([], createMetrics(), () => false);
+  const usage = createUsage(() => false);
   const operation = { type: OperationTypeNode.QUERY, name: 'X' };
   const session = { callLog: createCallLog() } as UpstreamSession;
   const count = (name: string) =>
@@ -83,15 +82,6 @@ test('names that clients choose are bounded, and no count is lost', () => {
   expect(report.operations.length).toBeLessThanOrEqual(COUNTED_MAX + 1);
   expect(report.operations.find(({ client }) => client === 'real')).toMatchObject({ name: 'other', requests: 5 });
   expect(sum(report, 'requests')).toBe(2 * COUNTED_MAX + 8);
-});
-
-test('with USAGE_CLIENTS only these are counted by name, also in metrics', async () => {
-  const { send, report, metric } = await counted({ usageClients: ['web'] });
-  for (const name of ['web', 'evil', 'web']) await send('{ viewer { isLoggedIn } }', { 'x-client-name': name });
-  expect((await report()).operations.map(({ client }) => client)).toEqual(['web', 'other']);
-  expect(await metric(/^catalog_client_operations_total\{client="web"\} (\d+)$/gm)).toBe(2);
-  expect(await metric(/^catalog_client_operations_total\{client="other"\} (\d+)$/gm)).toBe(1);
-  expect(await metric(/(evil)/g)).toBe(0);
 });
 
 test('/usage is off by default and in production without a token, and needs the token that is set', async () => {
