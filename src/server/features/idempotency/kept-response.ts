@@ -1,35 +1,20 @@
 /** A response as it is kept for a key, and as it is sent again. */
-import { type ExecutionResult, GraphQLError, Source } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { withoutStack } from '../../../upstream/errors.ts';
 import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
 import type { WholeOutcome } from '../../graphql/outcome.ts';
 
-type KeptError = Pick<GraphQLError, 'message' | 'positions' | 'path' | 'extensions'>;
+/** Errors have positions in the text of their document in place of its nodes. */
+export const keptText = ({ errors, ...rest }: ExecutionResult): string =>
+  JSON.stringify({
+    errors: errors?.map(({ message, positions, path, extensions }) => ({ message, positions, path, extensions })),
+    ...rest,
+  });
 
-interface KeptResponse extends Pick<ExecutionResult, 'data' | 'extensions'> {
-  errors: readonly KeptError[] | undefined;
+export function readKept(text: string, document: ExecutableDocument): WholeOutcome {
+  const { errors, ...rest } = JSON.parse(text) as ExecutionResult;
+  const { source } = document.document.loc ?? {};
+  const made = withoutStack(() => errors?.map(({ message, ...of }) => new GraphQLError(message, { ...of, source })));
+  const result = made ? { errors: made, ...rest } : rest;
+  return { result, document, session: undefined, price: undefined, cachePolicy: undefined, epoch: null };
 }
-
-export function keptText({ data, errors, extensions }: ExecutionResult): string {
-  const keptErrors = errors?.map(({ message, positions, path, extensions }) => ({
-    message,
-    positions,
-    path,
-    extensions,
-  }));
-  return JSON.stringify({ data, errors: keptErrors, extensions } satisfies KeptResponse);
-}
-
-export function readKept(text: string, ready: ExecutableDocument): WholeOutcome {
-  const { data, errors, extensions } = JSON.parse(text) as KeptResponse;
-  const source = ready.document.loc?.source ?? new Source('');
-  const result: ExecutionResult = {
-    ...(errors && { errors: errors.map((error) => withoutStack(() => errorOf(error, source))) }),
-    ...(data !== undefined && { data }),
-    ...(extensions && { extensions }),
-  };
-  return { result, document: ready, session: undefined, price: undefined, cachePolicy: undefined, epoch: null };
-}
-
-const errorOf = ({ message, positions, path, extensions }: KeptError, source: Source): GraphQLError =>
-  new GraphQLError(message, { source, positions: positions ?? null, path: path ?? null, extensions });

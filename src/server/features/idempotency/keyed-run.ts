@@ -18,6 +18,7 @@ import { type Journal, createJournal } from './journal.ts';
 import { journalText, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
+import type { SettleTimes } from './keyed-write.ts';
 import { forgotten, inProgress, reused, tooManyKeys, unavailable, whose } from './refusals.ts';
 import {
   type Claim,
@@ -39,7 +40,7 @@ export interface KeyedRunner {
   drain: (withinMs: number) => Promise<void>;
 }
 
-type KeySettings = Pick<Config, 'idempotencyTtlSeconds' | 'upstreamSettleMs' | 'callTimeoutMs' | 'uploadTimeoutMs'>;
+type KeySettings = Pick<Config, 'idempotencyTtlSeconds'> & SettleTimes;
 
 export function createKeyedRunner(
   config: KeySettings,
@@ -49,8 +50,7 @@ export function createKeyedRunner(
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
   const { keyConnection } = upstream;
   const store = keyConnection ? createRedisStore(keyConnection, ttlMs) : createMemoryStore(ttlMs);
-  const { upstreamSettleMs: settleMs, callTimeoutMs, uploadTimeoutMs } = config;
-  const run = { store, upstream, runOperation, times: { settleMs, callTimeoutMs, uploadTimeoutMs } };
+  const run = { store, upstream, runOperation, times: config };
   const begin = createCallers();
   /** The ends of runs whose clients have left. */
   const left = new Set<Promise<void>>();
@@ -94,7 +94,7 @@ interface KeyedRun {
   readonly store: KeyStore;
   readonly upstream: UpstreamClient;
   readonly runOperation: RunOperation;
-  readonly times: Parameters<typeof createJournal>[0]['times'];
+  readonly times: SettleTimes;
   readonly prepared: Parameters<RunOperation>[0];
   readonly request: OperationRequest;
   readonly key: IdempotencyKey;
@@ -163,9 +163,7 @@ async function runKeyed(
     clearInterval(renewal);
     await saved;
     const last = endOf(journal, result, key) ?? (isJournalOpen ? row : undefined);
-    const ended = last && rowOf(last.state, last.text);
-    // If Redis cannot be reached, the next request with the key reads back what was written.
-    await store.end(sender.held(), ended);
+    await store.end(sender.held(), last && rowOf(last.state, last.text));
   }
   try {
     const outcome = await runOperation(prepared, request, journal);

@@ -1,5 +1,6 @@
 /** One write with a key: remembered, found by reading, or sent. */
 import type { ErrorTable } from '../../../api/service-descriptor.ts';
+import type { Config } from '../../../config/settings.ts';
 import {
   UpstreamFailure,
   UpstreamRejection,
@@ -13,13 +14,8 @@ import type { IdempotencyKey } from './key.ts';
 import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
 import type { KeyStore } from './store/key-store.ts';
 
-export interface SettleTimes {
-  /** How long the service may go on with a request whose connection is gone. */
-  readonly settleMs: number;
-  /** The longest attempt of a write, and what is added to it for files. */
-  readonly callTimeoutMs: number;
-  readonly uploadTimeoutMs: number;
-}
+/** How long the service may go on with a request whose connection is gone, the longest attempt of a write, and what files add to it. */
+export type SettleTimes = Pick<Config, 'upstreamSettleMs' | 'callTimeoutMs' | 'uploadTimeoutMs'>;
 
 /** What the writes of a request have in common. */
 export interface KeyedRequest {
@@ -87,7 +83,7 @@ async function resume(keyed: KeyedWrite, recorded: JournalEntry): Promise<unknow
 
 /** When nothing of it can come any more. */
 const settledAt = (keyed: KeyedWrite, { endedAt, sentAt = Infinity }: JournalEntry): number =>
-  (endedAt ?? sentAt + longestMs(keyed)) + keyed.times.settleMs;
+  (endedAt ?? sentAt + longestMs(keyed)) + keyed.times.upstreamSettleMs;
 
 /** How long an attempt may last, from its record on. */
 const longestMs = ({ times: { callTimeoutMs, uploadTimeoutMs }, write }: KeyedWrite): number =>

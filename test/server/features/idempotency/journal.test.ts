@@ -23,7 +23,7 @@ const annotate: Omit<GuardedWrite, 'send' | 'read'> = {
   person: () => 'alice',
   onLate: () => undefined,
 };
-const times = { settleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
+const times = { upstreamSettleMs: 10, callTimeoutMs: 10, uploadTimeoutMs: 10 };
 const errors = catalogService.errors;
 const key = { ...secretsOf('a key of sixteen'), fingerprint: '' };
 

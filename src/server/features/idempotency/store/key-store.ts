@@ -52,17 +52,20 @@ export interface Held {
   readonly account: Account;
 }
 
-/** Each reply is undefined if the store cannot be reached. */
+/** Replies are undefined if the store cannot be reached. */
 export interface KeyStore {
   /**
-   * Takes the lock of a key. Of a key with a row, only the same request of the same token or person gets it, and everybody with the same
-   * request where certainly nothing was sent.
+   * Takes the lock of a key. Of a key with a row, only the same request of the same token or person gets it. A row of which certainly
+   * nothing was sent is none.
    */
   claim: (held: Held, row: Pick<Row, 'fingerprint' | 'token' | 'person'>) => Promise<Claim | undefined>;
   /** Writes the row and renews the lock. Returns the time; `lost`: another request has the lock; `full`: it has no room. */
   save: (held: Held, row: Row) => Promise<number | 'lost' | 'full' | undefined>;
-  /** Gives the lock back; without a row the key is free. Nothing changes if another request has the lock. */
-  end: (held: Held, row: Row | undefined) => Promise<'ended' | undefined>;
+  /**
+   * Gives the lock back; without a row the key is free. Nothing changes if another request has the lock. A store that cannot be reached
+   * does it later, and a save that comes after it changes nothing.
+   */
+  end: (held: Held, row: Row | undefined) => Promise<void>;
   /** The time, by the clock of the store. */
   now: () => Promise<number | undefined>;
 }

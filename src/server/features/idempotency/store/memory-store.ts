@@ -97,12 +97,11 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
     },
     async end({ name, holder, account }, row) {
       const stored = rows.get(name);
-      if (stored?.holder !== holder) return 'ended';
-      if (!row) return (remove(name), 'ended');
+      if (stored?.holder !== holder) return;
+      if (!row) return remove(name);
       const more = row.text.length - stored.row.text.length;
       const hasIt = row.state !== 'done' || hasRoom(sumsOf(account), 0, more, RESPONSES_SHARE);
       put(name, account, hasIt ? row : { ...row, text: '' }, undefined);
-      return 'ended';
     },
     now: async () => performance.now(),
   };

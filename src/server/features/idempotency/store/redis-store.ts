@@ -1,4 +1,5 @@
 /** The keys that replicas share, in Redis: a hash for each row, and one for the sums of each account. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NOW, defineScript } from '../../../../upstream/redis/scripts/script.ts';
 import type { RedisConnection } from '../../../../upstream/redis/connection/connection.ts';
 import {
@@ -73,29 +74,33 @@ local function lock() redis.call('HSET', KEYS[1], 'holder', holder, 'until', now
 
 /** Returns the kind of the claim, and the row as it was found, in JSON. */
 const CLAIM = `${COMMON}
-if not exists then
-  if not fits(1, 0) then return {'full'} end
+local isUncertain = row.run ~= run
+-- Of a row that is claimed, and whose lock is over, certainly nothing was sent.
+if not exists or (row.state == 'claimed' and not isUncertain and not isHeld) then
+  if not fits(exists and 0 or 1, 0) then return {'full'} end
   put('claimed', '')
   lock()
   return {'locked'}
 end
-local isUncertain = row.run ~= run
 local found = cjson.encode({fingerprint = row.fingerprint, token = row.token, person = row.person, state = row.state,
   text = row.text, savedAt = tonumber(row.savedAt), isUncertain = isUncertain})
-local isUnsent = row.state == 'claimed' and not isUncertain and not isHeld
 local isOwn = row.token == token or (person ~= '' and row.person == person)
-if row.state == 'done' or row.fingerprint ~= fingerprint or not (isOwn or isUnsent) then return {'found', found} end
+if row.state == 'done' or row.fingerprint ~= fingerprint or not isOwn then return {'found', found} end
 if isHeld then return {'held'} end
-if isUnsent then redis.call('HSET', KEYS[1], 'token', token, 'person', person) end
 lock()
 return {'locked', found}`;
+
+/** How long it is remembered that a run has ended and left no row: a save of it may come later, by another connection. */
+const ENDED_MS = 10_000;
 
 /** ARGV[15]: '' renews the lock, else it is given back: 'row' leaves the row, 'nothing' removes it. Puts back a row that has gone. */
 const SAVE = `${COMMON}
 local how = ARGV[15]
-if exists and row.holder ~= holder then return 'lost' end
+if row.state and row.holder ~= holder then return 'lost' end
 if how == 'nothing' then
   remove()
+  redis.call('HSET', KEYS[1], 'state', 'ended')
+  redis.call('PEXPIRE', KEYS[1], ${ENDED_MS})
   return now
 end
 if exists and not fits(0, #text - size) then
@@ -105,6 +110,12 @@ end
 put(state, text)
 if how == '' then lock() end
 return now`;
+
+/** An end without an answer is repeated: the row may be of a write that was not sent. */
+const END_TRIES = 60;
+const END_PAUSE_MS = 500;
+/** Ends that are repeated at one time. */
+const UNENDED_MAX = 200;
 
 /** Without them a write is not sent. A client that is refused may retry after a second. */
 const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
@@ -119,12 +130,21 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
   const accounts = accountsOf({ name: '', isNew: true }, limits);
   const mostOf = (share: number) => [...accounts.map(({ rows }) => rows), ...accounts.map(({ text }) => share * text)];
   const [most, mostOfResponses] = [mostOf(1), mostOf(RESPONSES_SHARE)];
-  const valuesOf = ({ holder, account }: Held, row: Omit<Row, 'state' | 'text'> & Partial<Row>, isEnd = false) => {
-    const { fingerprint, token, person, state = 'claimed', text = '' } = row;
+  const valuesOf = ({ holder, account }: Held, row: Partial<Row> = {}, isEnd = false) => {
+    const { fingerprint = '', token = '', person = '', state = 'claimed', text = '' } = row;
     const all = isEnd && state === 'done' ? mostOfResponses : most;
     return [holder, ttlMs, account.isNew ? '1' : '', ...all, fingerprint, token, person, state, text];
   };
-  const nobody = { fingerprint: '', token: '', person: '' };
+  let unended = 0;
+  async function repeat(end: () => Promise<unknown>): Promise<void> {
+    if (unended >= UNENDED_MAX) return;
+    unended++;
+    for (let left = END_TRIES; left > 0; left--) {
+      await sleep(END_PAUSE_MS, undefined, { ref: false });
+      if ((await end()) !== undefined) break;
+    }
+    unended--;
+  }
   return {
     async claim(held, sender) {
       const reply = await call(() => claim(keysOf(held), valuesOf(held, sender)));
@@ -136,9 +156,9 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
       return reply as number | 'lost' | 'full' | undefined;
     },
     async end(held, row) {
-      const values = valuesOf(held, row ?? nobody, true);
-      const reply = await call(() => save(keysOf(held), [...values, row ? 'row' : 'nothing']));
-      return reply === undefined ? undefined : 'ended';
+      const values = valuesOf(held, row, true);
+      const end = () => call(() => save(keysOf(held), [...values, row ? 'row' : 'nothing']));
+      if ((await end()) === undefined) void repeat(end);
     },
     async now() {
       const time = await call(() => connection.redis.time());

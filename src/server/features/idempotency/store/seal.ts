@@ -24,13 +24,12 @@ export function secretsOf(key: string) {
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
     },
-    /** Undefined if it was changed since. */
+    /** Undefined if it is none, or was changed since. */
     unseal(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64');
-      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
-      const decipher = createDecipheriv(ALGORITHM, sealing, bytes.subarray(0, IV_BYTES));
-      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       try {
+        const decipher = createDecipheriv(ALGORITHM, sealing, bytes.subarray(0, IV_BYTES));
+        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
         return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
       } catch {
         return undefined;

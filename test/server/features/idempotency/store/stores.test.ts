@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
+  type Claim,
   type Held,
   type KeyStore,
   type Row,
@@ -12,15 +13,21 @@ import { createMemoryStore } from '../../../../../src/server/features/idempotenc
 import { createRedisStore } from '../../../../../src/server/features/idempotency/store/redis-store.ts';
 import { openRedis } from '../../../../../src/upstream/redis/connection/connection.ts';
 import { hasRedis, redisServer, until } from '../../../../support/redis.ts';
+import { startRedis } from '../../../../support/redis-process.ts';
+import { tcpRelay } from '../../../../support/tcp-relay.ts';
 
 type MakeStore = (ttlMs?: number, limits?: StoreLimits) => Promise<KeyStore>;
 
-/** Each call opens one database, under a namespace of its own. */
-async function redisStores(): Promise<{ make: MakeStore; flush: () => Promise<unknown> }> {
-  const { url } = await redisServer();
-  const connection = openRedis({ url, namespace: randomUUID(), tls: {} });
+async function connectTo(url: string, namespace: string = randomUUID()) {
+  const connection = openRedis({ url, namespace, tls: {} });
   onTestFinished(() => connection.close());
   await until(() => connection.redis.status === 'ready');
+  return connection;
+}
+
+/** Each call opens one database, under a namespace of its own. */
+async function redisStores(): Promise<{ make: MakeStore; flush: () => Promise<unknown> }> {
+  const connection = await connectTo((await redisServer()).url);
   return {
     make: async (ttlMs = 60_000, limits) => createRedisStore(connection, ttlMs, limits),
     flush: () => connection.redis.flushall(),
@@ -66,6 +73,19 @@ describe.each(stores)('keys in $name', ({ make }) => {
     expect(await store.save(second, rowOf())).toBeTypeOf('number');
     await store.end(second, undefined);
     expect(await store.claim(heldBy('a'), rowOf())).toEqual({ kind: 'locked' });
+  });
+
+  test('whose run has ended are not written by what comes late of it', async () => {
+    const store = await make();
+    const done = rowOf('alice', { state: 'done', text: 'a response' });
+    for (const [name, row] of Object.entries({ free: undefined, done })) {
+      const held = heldBy(name);
+      await store.claim(held, rowOf());
+      await store.end(held, row);
+      expect(await store.save(held, rowOf())).toBe('lost');
+      const claimed = await store.claim(heldBy(name), rowOf());
+      expect(claimed).toEqual(row ? expect.objectContaining({ kind: 'found' }) : { kind: 'locked' });
+    }
   });
 
   test('that are done show their response to every claim, and are locked by none', async () => {
@@ -146,14 +166,34 @@ test('keys in memory are kept for their whole time after the last run, and then 
 });
 
 describe.skipIf(!hasRedis)('keys in Redis', () => {
-  test('whose holder died before it sent anything are free for everybody with the same request, once the lock is over', async () => {
+  test('whose holder died before it sent anything are free for everybody, once the lock is over', async () => {
     const { make } = await redisStores();
     const store = await make();
     await store.claim(heldBy('a'), rowOf('expired'));
-    expect(await kindOf(store, 'a', rowOf('renewed'))).toBe('found');
-    await vi.waitFor(async () => expect(await kindOf(store, 'a', rowOf('renewed'))).toBe('locked'), {
+    const other = rowOf('renewed', { fingerprint: 'another' });
+    expect(await kindOf(store, 'a', other)).toBe('found');
+    await vi.waitFor(async () => expect(await kindOf(store, 'a', other)).toBe('locked'), {
       timeout: 2 * LOCK_MS,
     });
+  });
+
+  test('of writes that were not sent, because Redis answered too late, are free as soon as it answers', async () => {
+    const { port } = await startRedis();
+    const relay = await tcpRelay(port);
+    const namespace = randomUUID();
+    const storeAt = async (at: number) =>
+      createRedisStore(await connectTo(`redis://127.0.0.1:${at}`, namespace), 60_000);
+    const [store, other] = await Promise.all([storeAt(relay.port), storeAt(port)]);
+    const held = heldBy('a');
+    await store.claim(held, rowOf());
+    relay.delayReplies(1_500);
+    expect(await store.save(held, rowOf())).toBeUndefined();
+    await store.end(held, undefined);
+    expect(await other.claim(heldBy('a'), rowOf())).toEqual({ kind: 'held' });
+    relay.delayReplies(0);
+    let claimed: Claim | undefined;
+    await until(async () => (claimed = await other.claim(heldBy('a'), rowOf()))?.kind === 'locked');
+    expect(claimed).toEqual({ kind: 'locked' });
   });
 
   test('that Redis has lost are put back by their holder, who then is the only one', async () => {
