@@ -11,12 +11,12 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 39_000,
+  'src without origin': 38_950,
   'graph and api': 7_002,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
-  'upstream without redis': 5_536,
+  'upstream without redis': 5_486,
   'upstream/limits': 605,
   'upstream/redis': 1_516,
   'server without idempotency': 7_512,

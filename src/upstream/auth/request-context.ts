@@ -34,9 +34,6 @@ export interface Reload {
   wasRead: (entry: string) => void;
 }
 
-/** A reload is a read of what is cached, because the client asks for it. */
-export type ExtraCall = 'retry' | 'reload';
-
 /** Who sent a GraphQL request, and what its upstream calls share. */
 export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload'> {
   readonly credential: Credential;
@@ -47,8 +44,6 @@ export interface RequestContext extends Omit<Sender, 'authorization' | 'isReload
   readonly callLog: CallLog;
   /** Returns false if a write with a key was recorded too long ago to be sent. */
   readonly mayBegin?: () => boolean;
-  /** The call reads anew what is cached. */
-  readonly extra?: 'reload';
   /** Its reads join no other in flight, because they are compared with a write. */
   readonly isUnshared?: boolean;
   /** Its calls are beside those that an operation may make. */

@@ -37,8 +37,6 @@ export interface Cached {
   value: Json;
   /** It may be used without a call. */
   isFresh: boolean;
-  /** It is read anew for the client. It is served if that fails. */
-  isReload: boolean;
   /** The client is told its age: it wants a newer one, and may not reload it. */
   tellsAge: boolean;
   /** There is no such record: the value is empty. */
@@ -66,7 +64,7 @@ class CacheHandle {
   private version: VersionToken | undefined = undefined;
   private readonly releases: (() => void)[] = [];
   private wasFound = false;
-  /** What is cached and older than the client wants: whatever is read is compared with it. */
+  /** What is cached and older than the client wants. */
   private old: Json | undefined = undefined;
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
@@ -108,7 +106,7 @@ class CacheHandle {
     const { cache } = viewer.parts;
     const found = (isCurrent: boolean) => {
       const entry = isCurrent ? cache.find(key) : undefined;
-      return entry?.isAbsent === true && !(this.isOld(entry) && this.mayReload());
+      return entry?.isAbsent === true && this.isFresh(entry);
     };
     const isCurrent = cache.isCurrent(this.readerOf());
     return isCurrent instanceof Promise ? isCurrent.then(found) : found(isCurrent);
@@ -120,8 +118,10 @@ class CacheHandle {
     return reload !== undefined && since < reload.since;
   }
 
-  private mayReload(): boolean {
-    return this.viewer.viewer.reload!.mayRead(this.key!.text);
+  /** What is older than the client wants counts as expired, while there is room to read it. */
+  private isFresh(entry: CacheEntry): boolean {
+    const isInTime = performance.now() < entry.freshUntil;
+    return isInTime && !(this.isOld(entry) && this.viewer.viewer.reload!.mayRead(this.key!.text));
   }
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
@@ -151,17 +151,14 @@ class CacheHandle {
     this.old = undefined;
     if (!entry) return undefined;
     this.wasFound = true;
-    const { value, since, freshUntil } = entry;
-    const now = performance.now();
-    const isInTime = now < freshUntil;
-    const isOld = isInTime && this.viewer.viewer.reload !== undefined && this.isOld(entry);
-    if (isOld) this.old = value as Json;
-    const isReload = isOld && this.mayReload();
-    const isFresh = isInTime && !isReload;
-    const ageSeconds = Math.max(0, Math.round((now - since) / 1000));
+    const { since, freshUntil } = entry;
+    const value = entry.value as Json;
+    const isFresh = this.isFresh(entry);
+    const isOld = this.isOld(entry);
+    if (isOld) this.old = value;
+    const ageSeconds = Math.max(0, Math.round((performance.now() - since) / 1000));
     const isAbsent = entry.isAbsent === true;
-    const tellsAge = isOld && !isReload;
-    return { value: value as Json, isFresh, isReload, tellsAge, isAbsent, freshUntil, ageSeconds };
+    return { value, isFresh, tellsAge: isFresh && isOld, isAbsent, freshUntil, ageSeconds };
   }
 
   /** Remembers for a short time that there is no such record, in place of what is cached. */

@@ -16,18 +16,13 @@ import { detailsOf, noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-/** What may be told of a read. */
-interface Reading {
-  /** Where other processes may write. */
-  reader: SharingReader;
-  /** It reads anew what is cached: it does not wait for the rate limit. */
-  isReload: boolean | undefined;
-}
-
-/** What may be told of a write. */
-interface Writing {
-  files: readonly FilePart[] | undefined;
-  /** It goes on when its operation ends. Nothing is sent if this returns false right before the first byte. */
+/** What may be told of a call. */
+interface CallOptions {
+  /** Where other processes may write, who reads. */
+  reader?: SharingReader;
+  /** The files of a write. */
+  files?: readonly FilePart[] | undefined;
+  /** The write goes on when its operation ends. Nothing is sent if this returns false right before the first byte. */
   mayBegin?: () => boolean;
 }
 
@@ -40,8 +35,8 @@ export class CallPolicy {
     this.context = context;
   }
 
-  async send(wanted: ApiRequest, path: Path | undefined, more: Partial<Reading & Writing> = {}): Promise<ApiResponse> {
-    const { reader, isReload, files, mayBegin } = more;
+  async send(wanted: ApiRequest, path: Path | undefined, more: CallOptions = {}): Promise<ApiResponse> {
+    const { reader, files, mayBegin } = more;
     const { endpoint } = wanted;
     let { context } = this;
     const { settings, credentials, service } = this.services;
@@ -55,7 +50,6 @@ export class CallPolicy {
     const body = isRead ? noBody : requestBody(service.documents, request, files);
     const logged = this.log(request, path);
     if (mayBegin) context = { ...context, cancellation: createCancellationToken(), mayBegin };
-    else if (isReload) context = { ...context, extra: 'reload' };
     const call = new UpstreamCall(this.services, context, request, credential, body, logged);
     const isShared = isRead && !context.isUnshared && (reader?.isShareable() ?? true);
     // A call of an agent may be rejected where that of a person is not, so neither waits for the other.

@@ -132,9 +132,9 @@ export class UpstreamCall implements SharedCall {
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
-      const { address, rateShare, extra } = this.context;
+      const { address, rateShare } = this.context;
       const { endpoint } = this.request;
-      const call = { endpoint, credential: this.credential, address, cancellation, rateShare, extra };
+      const call = { endpoint, credential: this.credential, address, cancellation, rateShare };
       const permit = rateLimiter.acquire(call);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
@@ -199,8 +199,8 @@ export class UpstreamCall implements SharedCall {
       const { rateLimiter } = this.services;
       const { address, rateShare } = context;
       const { endpoint } = request;
-      const extra = 'retry';
-      const permit = await rateLimiter.acquire({ endpoint, credential, address, cancellation, rateShare, extra });
+      const call = { endpoint, credential, address, cancellation, rateShare, isRetry: true };
+      const permit = await rateLimiter.acquire(call);
       if (this.isOver) permit.settle(false);
       else this.permits = [...this.permits, permit];
       return !this.isOver;

@@ -8,7 +8,6 @@ import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import type { Credential } from '../auth/credentials.ts';
-import type { ExtraCall } from '../auth/request-context.ts';
 import { isLimited } from '../auth/viewer.ts';
 import { RateLimited, type Service } from '../errors.ts';
 import { type OnPause, type Pauses, createPauses } from './pauses.ts';
@@ -51,8 +50,8 @@ export interface RateLimitedCall {
   /** The part of the rate limit that agents have together; undefined for everybody else. */
   rateShare?: number | undefined;
   cancellation: CancellationToken;
-  /** The operation can do without it: it waits for no other call, and takes half of the share at most. */
-  extra?: ExtraCall | undefined;
+  /** It waits for no other call, and takes half of the share at most. */
+  isRetry?: boolean;
 }
 
 export class RateLimiter {
@@ -123,7 +122,7 @@ export class RateLimiter {
     const isRejected = () => this.isRejected(credential, endpoint.service);
     let release: ReleaseUnverified | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
-    while (!release && call.extra !== 'retry' && !credential.accepted && !isRejected())
+    while (!release && !call.isRetry && !credential.accepted && !isRejected())
       release = await this.unverified(credential, call.address, call.cancellation);
     let slot: Slot | undefined;
     const settle = (isCounted: boolean) => {
@@ -144,10 +143,10 @@ export class RateLimiter {
 
   /** A slot, or undefined if the credential has no limit. Rejects with RateLimited, or when it is cancelled. */
   private async filmSlot(call: RateLimitedCall): Promise<Slot | undefined> {
-    const { credential, cancellation, extra } = call;
+    const { credential, cancellation, isRetry } = call;
     const limits = this.limitsOf(call);
     let slot = this.take(call, limits);
-    const others = extra ? undefined : this.films.get(credential.id);
+    const others = isRetry ? undefined : this.films.get(credential.id);
     if (typeof slot === 'number' && others && mayProveUnlimited(credential)) {
       await waitUnlessCancelled(cancellation, (resolve: (none?: undefined) => void) => {
         others.waiting.add(resolve);
@@ -198,13 +197,14 @@ export class RateLimiter {
     return this.windowsOf(credential).take(slot, limits) || slot;
   }
 
-  private limitsOf({ credential: { isOwn }, rateShare, extra }: RateLimitedCall): WindowLimits {
+  private limitsOf({ credential: { isOwn }, rateShare, isRetry }: RateLimitedCall): WindowLimits {
     const { basicCallsAMinute: slots, holdMs } = this;
     const ofEverybody = isOwn ? slots / 2 : slots;
     const perAddress = rateShare === undefined ? ofEverybody : slotsOfAgents(slots, rateShare);
-    // Retries against a service that fails must leave something for the next minute. Reads that are extra count for the address that read the entry:
-    // half of its share stays free, and half of all, which is the whole share of one more address.
-    return extra ? { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs } : { slots, perAddress, holdMs };
+    // Retries against a service that fails must leave something for the next minute.
+    return isRetry
+      ? { slots: slots / 2, perAddress: Math.floor(perAddress / 2), holdMs }
+      : { slots, perAddress, holdMs };
   }
 }
 

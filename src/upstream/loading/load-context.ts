@@ -4,16 +4,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/handle.ts';
-import {
-  NotYet,
-  RateLimited,
-  TierRequired,
-  TooManyCalls,
-  UpstreamFailure,
-  UpstreamRejection,
-  isDenial,
-  isRateLimit,
-} from '../errors.ts';
+import { RateLimited, TierRequired, UpstreamFailure, UpstreamRejection, isDenial, isRateLimit } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
 
@@ -47,7 +38,7 @@ export function staleAfter(
     if (status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
   }
   if (error instanceof TierRequired) cache.delete();
-  return (cached?.isReload ? mayServeOld : mayServeStale)(error) ? cached : undefined;
+  return mayServeStale(error) ? cached : undefined;
 }
 
 /** Whether stale data may be served: upstream failed, or refused what is no matter of the record, and did not deny access. */
@@ -56,13 +47,5 @@ const mayServeStale = (error: unknown): boolean =>
   error instanceof RateLimited ||
   (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
 
-/** Whether a client that asks for new data gets what is cached: the call was not made, or failed, and nothing denies access. */
-const mayServeOld = (error: unknown): boolean =>
-  mayServeStale(error) ||
-  error instanceof NotYet ||
-  error instanceof TooManyCalls ||
-  (error instanceof UpstreamRejection && !isDenial(error));
-
-/** Whether the call may be unnecessary. The rate limit may leave no room to reload a film. */
-export const maySaveCall = ({ share }: Endpoint, { isFresh, isReload }: Cached): boolean =>
-  isFresh || (isReload && share === 'tier');
+/** Whether the call may be unnecessary. Where the rate limit leaves no room for the call of a film, a stale entry stands in. */
+export const maySaveCall = ({ share }: Endpoint, { isFresh }: Cached): boolean => isFresh || share === 'tier';

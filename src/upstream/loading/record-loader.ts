@@ -20,7 +20,6 @@ import {
   setError,
   shownByFailure,
   viewOf,
-  withCached,
 } from './record-state.ts';
 import {
   type MemberNames,
@@ -168,13 +167,10 @@ export class RecordLoader {
     const { source, key, cache } = state;
     // What is old is requested again with the rest: that is no further call.
     const fresh = cached?.isFresh && !cached.tellsAge ? cached : undefined;
-    const wanted = cached?.isReload ? withCached(load, cached) : load;
-    const projected = projection(source, this.membersToRequest(wanted, fresh));
+    const projected = projection(source, this.membersToRequest(load, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
-      // A read of what is not cached is no extra one.
-      const isReload = cached?.isReload && members.every((member) => member in cached.value);
-      const response = await calls.send(request, path, { reader: cache, isReload });
+      const response = await calls.send(request, path, { reader: cache });
       this.store(load, fresh, projected, response);
     } catch (error) {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);

@@ -155,15 +155,3 @@ function hasOnly(record: UpstreamRecord, members: readonly string[]): boolean {
   for (const member in record) if (!members.includes(member)) return false;
   return true;
 }
-
-/** The members that are cached of a record, sorted. */
-export const cachedMembers = (source: RecordSource, value: object): string[] =>
-  Object.keys(value)
-    .filter((member) => isUpstreamMember(source, member))
-    .sort();
-
-/** The load with all members that are cached too, so that a change drops none that others read. */
-export const withCached = (load: MemberLoad, { value }: Cached): MemberLoad => {
-  const members = new Set([...load.members, ...cachedMembers(load.state.source, value)]);
-  return { ...load, members: [...members].sort() };
-};

@@ -15,8 +15,6 @@ import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from
 interface ResponseLoad extends MergeableRead {
   path: Path | undefined;
   isParentAbsent: IsParentAbsent | undefined;
-  /** All reads that it answers are of what is cached and is to be read anew. */
-  isReload?: boolean;
 }
 
 /** A request of the operation. `list` is computed when another of the endpoint is compared with it. */
@@ -120,8 +118,7 @@ export class ResponseLoader {
       else left.push(load);
     }
     for (const { request, reads } of mergedReads(left)) {
-      const isReload = reads.every((read) => found.get(read)!.cached?.isReload);
-      const response = this.send({ ...reads[0]!, request, isReload });
+      const response = this.send({ ...reads[0]!, request });
       for (const read of reads) {
         const { cache, cached } = found.get(read)!;
         const part = this.part(response, request, read);
@@ -157,7 +154,7 @@ export class ResponseLoader {
   }
 
   /** From the cache while it is fresh, and while upstream fails. */
-  private async fetch({ request, path, isParentAbsent, isReload }: ResponseLoad): Promise<unknown> {
+  private async fetch({ request, path, isParentAbsent }: ResponseLoad): Promise<unknown> {
     const { calls, cachePolicy } = this.context;
     const { endpoint, wirePath } = request;
     const cache = this.context.cache.response(endpoint, wirePath);
@@ -168,7 +165,7 @@ export class ResponseLoader {
     }
     try {
       if (isParentAbsent && (await isParentAbsent())) return null;
-      const response = await calls.send(request, path, { reader: cache, isReload: isReload || cached?.isReload });
+      const response = await calls.send(request, path, { reader: cache });
       const { value } = response;
       if (response.reuse.refusal === 'no-store') cachePolicy.forbidsStoring = true;
       if (typeof value === 'object' && value !== null) cachePolicy.restrict(cache.put(value, response), endpoint);

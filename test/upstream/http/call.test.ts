@@ -124,7 +124,7 @@ test('a write cancelled while it waits for the rate limiter fails with a timeout
       credential: unverified('bob'),
       address: setup,
       cancellation: createCancellationToken(),
-      extra: 'retry',
+      isRetry: true,
     }),
   ).resolves.toBeDefined();
 });

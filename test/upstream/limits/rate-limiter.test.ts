@@ -207,7 +207,7 @@ test('a retry gets a slot at once or is rejected', async () => {
       credential: unknownTier,
       address: setup,
       cancellation: neverCancelled,
-      extra: 'retry',
+      isRetry: true,
     }),
   ).rejects.toMatchObject({
     name: 'RateLimited',
@@ -227,7 +227,7 @@ test.each([
       credential,
       address: setup,
       cancellation: neverCancelled,
-      ...(isRetry && { extra: 'retry' as const }),
+      isRetry,
     });
     return 1;
   };
@@ -495,49 +495,4 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   await rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled });
   for (let n = 0; n < 10_500; n++) rateLimiter.used(verified(`another ${n}`, ['basic']));
   expect(rateLimiter.used(bob)).toBe(1);
-});
-
-/** So many reloads of one address. */
-async function reloading(rateLimiter: RateLimiter, credential: Credential, calls: number, address = 'reader') {
-  const made: RateLimitPermit[] = [];
-  for (let call = 0; call < calls; call++) {
-    const permit = rateLimiter.acquire({
-      endpoint: film,
-      credential,
-      address,
-      cancellation: neverCancelled,
-      extra: 'reload',
-    });
-    await Promise.resolve(permit).then(
-      (given) => made.push(given),
-      () => undefined,
-    );
-  }
-  return made;
-}
-
-test.each([
-  ['the facade’s own token', () => own('basic'), 10, 20],
-  ['a client’s token', () => verified('bob', ['basic']), 20, 40],
-])('reloads with %s leave half of the share of their address', async (_, open, most, share) => {
-  const rateLimiter = new RateLimiter(settings);
-  const credential = open();
-  expect(await reloading(rateLimiter, credential, 19)).toHaveLength(Math.min(most, 19));
-  const left = permitsOf(await take(rateLimiter, credential, 60, () => 'reader')).length;
-  expect(left).toBe(share - Math.min(most, 19));
-});
-
-test('reloads take nothing from the share of another address', async () => {
-  const rateLimiter = new RateLimiter(settings);
-  const app = own('basic');
-  expect(await reloading(rateLimiter, app, 10, 'one')).toHaveLength(10);
-  for (const address of ['two', 'three']) await reloading(rateLimiter, app, 4, address);
-  expect(permitsOf(await take(rateLimiter, app, 60, () => 'another')).length).toBe(20);
-});
-
-test('an address that used half of its share reloads nothing', async () => {
-  const rateLimiter = new RateLimiter(settings);
-  const app = own('basic');
-  await take(rateLimiter, app, 10, () => 'reader');
-  expect(await reloading(rateLimiter, app, 2)).toHaveLength(0);
 });

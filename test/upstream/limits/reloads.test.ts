@@ -27,19 +27,6 @@ describe('a reload', () => {
     expect((await plain(BOOK)).data.book).toEqual({ title: 'third' });
   });
 
-  test('reads all that is cached of a record, so that a change loses nothing for others', async () => {
-    const { plain, reload, requests, state } = await openReloading();
-    await plain('{ book(id: "7") { title publisher } }');
-    state.title = 'second';
-    expect((await reload(BOOK)).data.book).toEqual({ title: 'second' });
-    expect(requests).toEqual(Array.from({ length: 2 }, () => '/v2/book/7?fields=id,publisher,title'));
-    expect((await plain('{ book(id: "7") { title publisher } }')).data.book).toEqual({
-      title: 'second',
-      publisher: 'second',
-    });
-    expect(requests).toHaveLength(2);
-  });
-
   test('drops no other search, and no film of another caller', async () => {
     const { plain, reload, requests, state } = await openReloading();
     await plain(`{ ${search('x')} }`);
@@ -168,31 +155,6 @@ describe('a reload', () => {
     expect((await plain(BOOK)).data.book).toEqual({ title: 'first' });
     expect((await reload(BOOK)).data.book).toEqual({ title: 'second' });
     release();
-  });
-
-  test('takes windows of one film list from half of its share too', async () => {
-    const { plain, reload, requests } = await openReloading({ accessToken: 'app', filmTier: 'basic' });
-    const films = (first: number, field = 'title') => `comingSoon(first: ${first}) { nodes { ${field} } }`;
-    const from = { 'x-forwarded-for': '192.0.2.1' };
-    await plain(`{ ${films(1)} }`, from);
-    await plain(`{ ${films(2, 'year')} }`, from);
-    for (let at = 1; at <= 8; at++) await plain(`{ subject(id: "${at}") { title } }`, from);
-    expect(requests).toHaveLength(10);
-    const { data, errors, extensions } = await reload(`{ a: ${films(1)} b: ${films(2, 'year')} }`);
-    expect(errors).toBeUndefined();
-    expect(data).toMatchObject({ a: { nodes: [{ title: 'first' }] }, b: { nodes: [{}, {}] } });
-    expect(extensions.stale).toHaveLength(2);
-    expect(requests).toHaveLength(10);
-  });
-
-  test('reads a field that is not cached from the whole share, as without no-cache', async () => {
-    const { reload, plain, requests } = await openReloading({ accessToken: 'app', filmTier: 'basic' });
-    const from = { 'x-forwarded-for': '192.0.2.1' };
-    for (let at = 1; at <= 10; at++) await plain(`{ subject(id: "${at}") { title } }`, from);
-    const { data, errors } = await reload('{ subject(id: "1") { title year } }');
-    expect(errors).toBeUndefined();
-    expect(data.subject.title).toBe('first');
-    expect(requests).toHaveLength(11);
   });
 
   test.each(['no-cache, no-cache', 'NO-CACHE', 'max-age=0,no-cache', `${'x,'.repeat(3500)}no-cache`])(
