@@ -123,6 +123,11 @@ test('`next_start` is not believed if the service sends more than the page', asy
   });
 });
 
+test.each(['first: 3', 'last: 3'])('items beyond the page do not count against the total: %s', async (args) => {
+  const sent = { ...page(0, [1, 2, 3, 4, 5]), count: 3, total: 3 };
+  expect(await commentsOf(sent, args)).toMatchObject({ totalCount: 3, ids: [1, 2, 3] });
+});
+
 test('a start beyond the end, for which the service sends its last page, is an empty page', async () => {
   const last = page(50, tenFrom(51));
   const empty = { ids: [], end: null, hasNextPage: false };
