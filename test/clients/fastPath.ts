@@ -39,7 +39,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     headers: [],
     yoga: async () => async () => void (writer = 'yoga'),
   });
-  const response = { writeHead: () => response, end: () => (writer = 'json') };
+  const response = { writeHead: () => response, write: () => true, end: () => (writer = 'json') };
   const exchange = {
     request: {
       method: 'POST',

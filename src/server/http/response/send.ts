@@ -60,7 +60,9 @@ function write(
     outbox.add(typeof body === 'string' ? Buffer.from(body) : body);
     return outbox.end();
   }
-  response.end(body); // Node sends no body to a HEAD
+  response.write(body); // Node sends no body to a HEAD
+  response.socket?.uncork(); // `end(body)` would add an empty chunk, and Node copies two into memory of their own
+  response.end();
   // The kernel usually accepts a short body at once.
   if (response.writableLength > 0) exchange.setUnsent(response.writableLength);
 }
