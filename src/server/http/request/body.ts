@@ -23,7 +23,7 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** Reads whole bodies within their limits of size and pace. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
-  let reading = 0;
+  const open = { bodies: 0 };
   const completed = atEndOfTurn<CompletedBody>((bodies) => {
     for (const { bytes, resolve, reject } of bodies) {
       try {
@@ -36,18 +36,13 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
   const tooLarge = () => new HttpError('BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
 
   /** `onBytes` gets how many bytes are held of a body that comes in pieces. */
-  async function receive(
+  function receive(
     exchange: Exchange,
     maxBytes: number,
     tooLarge: () => HttpError,
     onBytes: (size: number) => void = () => undefined,
   ): Promise<Buffer> {
-    reading++;
-    try {
-      return await received(exchange, { maxBytes, intervalMs: requestBodyTimeoutMs, tooLarge, onBytes });
-    } finally {
-      reading--;
-    }
+    return received(exchange, { maxBytes, intervalMs: requestBodyTimeoutMs, tooLarge, onBytes, open });
   }
 
   return {
@@ -62,7 +57,7 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
     },
     receive,
     /** Bodies that are still arriving. */
-    reading: () => reading,
+    reading: () => open.bodies,
   };
 }
 
@@ -71,9 +66,10 @@ interface BodyLimits {
   intervalMs: number;
   tooLarge: () => HttpError;
   onBytes: (size: number) => void;
+  open: { bodies: number };
 }
 
-function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes }: BodyLimits): Promise<Buffer> {
+function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes, open }: BodyLimits): Promise<Buffer> {
   const { request, lifetime } = exchange;
   const { 'content-length': length } = request.headers;
   if (Number(length ?? 0) > maxBytes) throw tooLarge();
@@ -82,7 +78,9 @@ function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes 
     let sizeAtInterval = 0;
     let isInPieces = false; // most bodies are one chunk
     let isOver = false;
+    open.bodies++;
     const end = () => {
+      if (!isOver) open.bodies--; // an error may follow the end
       isOver = true;
       clearTimeout(deadline);
       removeListener(lifetime, listener);
