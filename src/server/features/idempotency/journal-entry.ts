@@ -1,7 +1,6 @@
 /** The record of one write, and the text of a journal in a store. */
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import type { Snapshot } from '../../../upstream/write-guard.ts';
-import { TEXT_MAX } from './store/key-store.ts';
 
 /** What is known of one write. */
 export interface JournalEntry {
@@ -19,8 +18,6 @@ export interface JournalEntry {
   /** What the input of the mutation was completed with before it was first sent. */
   readonly kept?: object | undefined;
   readonly value?: unknown;
-  /** It was too large to be kept whole: the value of a write that is done, or what the input was completed with. */
-  readonly isCut?: boolean;
   readonly details?: UpstreamErrorDetails;
 }
 
@@ -30,16 +27,7 @@ export type Entries = Map<string, JournalEntry>;
 export const readJournal = (text = '[]', savedAt = 0): Entries =>
   new Map((JSON.parse(text) as JournalEntry[]).map((entry) => [entry.at, { sentAt: savedAt, ...entry }]));
 
-/** Bounded: what is large of each write is left out if all do not fit. */
-export function journalText(entries: Iterable<JournalEntry>): string {
-  const text = JSON.stringify([...entries]);
-  if (text.length <= MOST_CHARACTERS) return text;
-  const cut = ({ value: _, kept, ...entry }: JournalEntry) => ({
-    ...entry,
-    ...((entry.state === 'done' || kept) && { isCut: true }),
-  });
-  return JSON.stringify([...entries].map(cut));
-}
+/** An entry for all writes that may be missing, with the time of the journal that lacks them: they are looked for, and never sent. */
+export const MISSING = '';
 
-/** Base64 makes four characters of three. */
-const MOST_CHARACTERS = Math.floor((TEXT_MAX * 3) / 4) - 100;
+export const missingSince = (sentAt: number): JournalEntry => ({ at: MISSING, request: '', state: 'sending', sentAt });

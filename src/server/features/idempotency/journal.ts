@@ -7,13 +7,11 @@ import { unlessCancelled } from '../../../lib/cancellation.ts';
 import { operationEnded } from '../../../upstream/http/transport-errors.ts';
 import type { GuardedWrite, WriteGuard } from '../../../upstream/write-guard.ts';
 import { HttpError } from '../../http/response/http-error.ts';
-import type { Entries, JournalEntry } from './journal-entry.ts';
+import type { Entries } from './journal-entry.ts';
 import { type KeyedRequest, settleWrite } from './keyed-write.ts';
 import { outcomeUnknown, reused } from './refusals.ts';
 
 export interface Journal extends WriteGuard {
-  /** In the order in which they were first sent. */
-  entries: () => readonly JournalEntry[];
   /** Why a write was not sent. It is the error of the whole request if nothing of it was sent. */
   refusal: () => HttpError | undefined;
   /** A write was sent by this request. */
@@ -37,7 +35,7 @@ export function createJournal(keyed: KeyedRequest, journal: Entries): Journal {
     const request = `${details.request} ${keyed.key.hash(JSON.stringify(input))}`;
     if (cancellation.reason) throw operationEnded(details, cancellation.reason);
     const recorded = journal.get(at);
-    if (recorded && !recorded.isCut && recorded.request !== request) refusal ??= reused();
+    if (recorded && recorded.request !== request) refusal ??= reused();
     if (refusal) throw refusal;
     let isSent = false;
     const onSent = () => (isSent = hasSent = true);
@@ -65,7 +63,6 @@ export function createJournal(keyed: KeyedRequest, journal: Entries): Journal {
     },
     // A creation that finds the record there is followed by its change.
     keptBy: (field) => journal.get(`${field} 0`)?.kept ?? journal.get(`${field} 1`)?.kept,
-    entries: () => [...journal.values()],
     refusal: () => refusal,
     hasSent: () => hasSent,
     async settled() {

@@ -15,7 +15,7 @@ import type { RunOperation } from '../../graphql/pipeline.ts';
 import type { OperationRequest } from '../../graphql/request.ts';
 import { createCallers } from './callers.ts';
 import { type Journal, createJournal } from './journal.ts';
-import { journalText, readJournal } from './journal-entry.ts';
+import { type Entries, MISSING, missingSince, readJournal } from './journal-entry.ts';
 import { keptText, readKept } from './kept-response.ts';
 import { type IdempotencyKey, identify, readKey } from './key.ts';
 import type { SettleTimes } from './keyed-write.ts';
@@ -105,11 +105,13 @@ interface KeyedRun {
 function senderOf(sender: ReturnType<UpstreamClient['senderOf']>, { name, fingerprint, hash }: IdempotencyKey) {
   const holder = randomUUID();
   const token = hash(`token ${sender.id}`);
-  const person = () => (sender.person ? hash(`person ${sender.person.id}`) : '');
   return {
     credential: sender.id,
     held: (): Held => ({ name, holder, account: { name: sender.id, isNew: !sender.accepted } }),
-    row: (): Pick<Row, 'fingerprint' | 'token' | 'person'> => ({ fingerprint, token, person: person() }),
+    /** `person`: of an earlier request, if this process does not know it. */
+    row(state: Row['state'] = 'claimed', text = '', person = ''): Row {
+      return { fingerprint, token, person: sender.person ? hash(`person ${sender.person.id}`) : person, state, text };
+    },
   };
 }
 
@@ -139,31 +141,31 @@ async function runKeyed(
 ): Promise<Outcome> {
   const { store, key, request, prepared, runOperation, upstream, times, sender } = keyed;
   const text = found && key.unseal(found.text);
-  // A journal that was not kept, or of before a restore, may lack writes.
-  const isJournalOpen = found !== undefined && (found.isUncertain || (found.state === 'sending' && text === undefined));
   const entries = readJournal(text, found?.savedAt);
-  const rowOf = (state: Row['state'], sealed: string): Row => {
-    const row = sender.row();
-    return { ...row, person: row.person || (found?.person ?? ''), state, text: sealed };
+  // A journal that was not kept, or of before a restore, may lack writes.
+  if (found && (found.isUncertain || (found.state === 'sending' && text === undefined)))
+    entries.set(MISSING, missingSince(found.savedAt));
+  const rowOf = (state: Row['state'], kept: string): Row => {
+    const made = key.seal(kept);
+    return sender.row(state, made.length > TEXT_MAX ? '' : made, found?.person);
   };
-  let row = rowOf(isJournalOpen ? 'sending' : (found?.state ?? 'claimed'), found?.text ?? '');
+  const journalRow = () => rowOf('sending', JSON.stringify([...entries.values()]));
+  let row = entries.size > 0 ? journalRow() : sender.row();
   let saved: ReturnType<KeyStore['save']> = Promise.resolve(undefined);
   // One after the other: an older row never replaces a newer one.
   const save = (next?: Row) => (saved = saved.then(() => store.save(sender.held(), next ? (row = next) : row)));
   const renewal = setInterval(() => void save(), RENEWED_MS).unref();
-  const keyedRequest = {
-    ...{ key, times, errors: upstream.service.errors, now: store.now },
-    openSince: isJournalOpen ? found.savedAt : undefined,
-    record: () => save(rowOf('sending', sealed(key, journalText(journal.entries())))),
-  };
-  const journal = createJournal(keyedRequest, entries);
+  const { errors } = upstream.service;
+  const journal = createJournal({ key, times, errors, now: store.now, record: () => save(journalRow()) }, entries);
   let result: ExecutionResult | undefined;
   async function finish(): Promise<void> {
     await journal.settled();
     clearInterval(renewal);
     await saved;
-    const last = endOf(journal, result, key) ?? (isJournalOpen ? row : undefined);
-    await store.end(sender.held(), last && rowOf(last.state, last.text));
+    const kept = responseOf(journal, entries, result);
+    if (kept !== undefined) await store.end(sender.held(), rowOf('done', kept));
+    // Without an entry certainly nothing was written.
+    else await store.end(sender.held(), entries.size > 0 ? journalRow() : undefined);
   }
   try {
     const outcome = await runOperation(prepared, request, journal);
@@ -179,30 +181,19 @@ async function runKeyed(
   }
 }
 
-const sealed = (key: IdempotencyKey, text: string): string => {
-  const made = key.seal(text);
-  return made.length > TEXT_MAX ? '' : made;
-};
-
 /** Clients are not told to retry these, but what is read beside a write may come without them. */
 const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RESPONSE', 'INTERNAL_SERVER_ERROR']);
 
 /** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */
 const isPassing = (code: unknown): boolean => defects.has(code) || (notesOn(String(code))?.retry ?? 'no') !== 'no';
 
-/** What is kept after a run; undefined if certainly nothing was written. */
-function endOf(
-  journal: Journal,
-  result: ExecutionResult | undefined,
-  key: IdempotencyKey,
-): Pick<Row, 'state' | 'text'> | undefined {
-  const entries = journal.entries();
-  if (entries.length === 0) return undefined;
+/** The response to keep; undefined if nothing was written, or a write or a read is still to be made. */
+function responseOf(journal: Journal, entries: Entries, result: ExecutionResult | undefined): string | undefined {
   const isUnfinished =
+    entries.size === 0 ||
     !result ||
     journal.refusal() !== undefined ||
-    entries.some(({ state }) => state === 'sending') ||
+    [...entries.values()].some(({ at, state }) => at !== MISSING && state === 'sending') ||
     result.errors?.some(({ extensions }) => isPassing(extensions.code));
-  if (isUnfinished) return { state: 'sending', text: sealed(key, journalText(entries)) };
-  return { state: 'done', text: sealed(key, keptText(result)) };
+  return isUnfinished ? undefined : keptText(result);
 }

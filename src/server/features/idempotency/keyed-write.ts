@@ -9,9 +9,9 @@ import {
   provesNothingMade,
 } from '../../../upstream/errors.ts';
 import type { GuardedWrite, ReadBack, ReadRecord } from '../../../upstream/write-guard.ts';
-import type { Entries, JournalEntry } from './journal-entry.ts';
+import { type Entries, type JournalEntry, MISSING } from './journal-entry.ts';
 import type { IdempotencyKey } from './key.ts';
-import { inProgress, notKept, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
+import { inProgress, outcomeUnknown, tooManyKeys, unavailable } from './refusals.ts';
 import type { KeyStore } from './store/key-store.ts';
 
 /** How long the service may go on with a request whose connection is gone, the longest attempt of a write, and what files add to it. */
@@ -20,8 +20,6 @@ export type SettleTimes = Pick<Config, 'upstreamSettleMs' | 'callTimeoutMs' | 'u
 /** What the writes of a request have in common. */
 export interface KeyedRequest {
   readonly key: IdempotencyKey;
-  /** When the journal was written, if writes of an earlier request may be missing in it. */
-  readonly openSince: number | undefined;
   readonly times: SettleTimes;
   /** What the codes of the service mean. */
   readonly errors: ErrorTable;
@@ -45,16 +43,12 @@ const BEGUN_WITHIN_MS = 1_000;
 const RECORDED_WITHIN_MS = 1_500;
 
 export async function settleWrite(keyed: KeyedWrite): Promise<unknown> {
-  const { journal, at, request, errors, openSince } = keyed;
-  const recorded: JournalEntry | undefined =
-    journal.get(at) ??
-    (openSince === undefined ? undefined : { at, request, state: 'sending', sentAt: openSince, isCut: true });
+  const { journal, at, errors } = keyed;
+  const recorded = journal.get(at) ?? journal.get(MISSING);
   if (!recorded) return send(keyed, await firstEntry(keyed));
-  const { state, details, isCut, value } = recorded;
+  const { state, details, value } = recorded;
   if (state === 'rejected') throw new UpstreamRejection({ ...details!, row: errors[details!.code ?? NaN] });
-  if (state === 'sending') return resume(keyed, recorded);
-  if (isCut) throw notKept();
-  return value;
+  return state === 'sending' ? resume(keyed, recorded) : value;
 }
 
 async function firstEntry({ at, request, write }: KeyedWrite): Promise<JournalEntry> {
@@ -72,10 +66,11 @@ async function resume(keyed: KeyedWrite, recorded: JournalEntry): Promise<unknow
   const now = await keyed.now();
   if (now === undefined) throw unavailable();
   const finding = await find(keyed, recorded);
-  if (finding.kind === 'there') return done(keyed, recorded, finding.value);
+  if (finding.kind === 'there')
+    return done(keyed, { ...recorded, at: keyed.at, request: keyed.request }, finding.value);
   const leftMs = settledAt(keyed, recorded) - now;
   // What is not recorded may have been another input.
-  if (leftMs > 0 || finding.kind === 'unknown' || recorded.isCut)
+  if (leftMs > 0 || finding.kind === 'unknown' || recorded.at === MISSING)
     throw unknownOutcome(keyed, undefined, finding === unread ? Math.max(leftMs, 1) : leftMs);
   const { sentAt: _, endedAt: __, ...fresh } = recorded;
   return send(keyed, fresh, recorded);

@@ -1,5 +1,4 @@
 /** The errors of requests with a key that are not run, and of writes that may have been carried out. */
-import { GraphQLError } from 'graphql';
 import type { ClientCode } from '../../../engine/errors/codes.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
@@ -22,12 +21,6 @@ export const forgotten = (): HttpError =>
 /** Another token of an unknown person has used the key with the same request. */
 export const whose = (): HttpError =>
   refused('IDEMPOTENCY_KEY_UNKNOWN', 'It cannot be said whether this key was used by you: load the record.');
-
-/** The error of one write of a request. Its other writes may still have to be settled or sent. */
-export const notKept = (): GraphQLError => {
-  const { message, extensions } = forgotten();
-  return new GraphQLError(message, { extensions });
-};
 
 export const inProgress = (): HttpError =>
   refused('IDEMPOTENCY_IN_PROGRESS', 'A write with this idempotency key still runs.', '1');

@@ -3,10 +3,9 @@ import { bookEndpoints } from '../../../../src/api/book.ts';
 import { bookWrites } from '../../../../src/graph/book/book.settling.ts';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
-import { type Journal, createJournal } from '../../../../src/server/features/idempotency/journal.ts';
-import { journalText, readJournal } from '../../../../src/server/features/idempotency/journal-entry.ts';
+import { createJournal } from '../../../../src/server/features/idempotency/journal.ts';
+import { missingSince, readJournal } from '../../../../src/server/features/idempotency/journal-entry.ts';
 import type { KeyedRequest } from '../../../../src/server/features/idempotency/keyed-write.ts';
-import { TEXT_MAX } from '../../../../src/server/features/idempotency/store/key-store.ts';
 import { secretsOf } from '../../../../src/server/features/idempotency/store/seal.ts';
 import { UpstreamFailure, UpstreamRejection } from '../../../../src/upstream/errors.ts';
 import type { GuardedWrite, WriteRule } from '../../../../src/upstream/write-guard.ts';
@@ -28,10 +27,11 @@ const errors = catalogService.errors;
 const key = { ...secretsOf('a key of sixteen'), fingerprint: '' };
 
 /** The journal of a request with the key. `recorded`: what earlier ones have recorded, at `savedAt`. */
-function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}, savedAt = performance.now()): Journal {
+function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}, savedAt = performance.now()) {
   const now = async () => performance.now();
-  const request = { key, openSince: undefined, times, errors, record: now, now, ...more };
-  return createJournal(request, recorded === undefined ? new Map() : readJournal(recorded, savedAt));
+  const entries = readJournal(recorded, savedAt);
+  const journal = createJournal({ key, times, errors, record: now, now, ...more }, entries);
+  return { ...journal, entries: () => [...entries.values()] };
 }
 
 const never = () => Promise.reject(new Error('not expected'));
@@ -51,7 +51,7 @@ test('a write whose process died after its turn, before its end was recorded, is
   let recorded = '';
   const before = journalOver(undefined, {
     record: async () => {
-      recorded = journalText(before.entries());
+      recorded = JSON.stringify(before.entries());
       return performance.now();
     },
   });
@@ -90,7 +90,7 @@ const lost = () =>
   );
 
 /** The journal as it is after this time. */
-const agedBy = (ms: number, journal: Journal) =>
+const agedBy = (ms: number, journal: ReturnType<typeof journalOver>) =>
   JSON.stringify(
     journal.entries().map((entry) => ({ ...entry, sentAt: entry.sentAt! - ms, endedAt: entry.endedAt! - ms })),
   );
@@ -102,21 +102,6 @@ async function lose(write: Omit<GuardedWrite, 'send'>) {
   const ageMs = 100;
   return (send: () => Promise<unknown>) => journalOver(agedBy(ageMs, first)).write({ ...write, send });
 }
-
-test('a write whose response is not kept keeps no other write of the request from being settled', async () => {
-  const first = journalOver();
-  const read = async () => ({ annotations: [], total: 0 }) as never;
-  await first.write({ ...annotate, field: 'a', read, send: async () => ({ id: 'of a' }) });
-  const cut = first.entries().map((entry) => ({ ...entry, value: undefined, isCut: true }));
-  const second = journalOver(JSON.stringify(cut));
-  await expect(second.write({ ...annotate, field: 'a', read, send: never })).rejects.toMatchObject({
-    extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' },
-  });
-  expect(await second.write({ ...annotate, field: 'b', read, send: async () => ({ id: 'of b' }) })).toEqual({
-    id: 'of b',
-  });
-  expect(second.refusal()).toBeUndefined();
-});
 
 test('a book that certainly was not put on the shelf is put on it by a late retry', async () => {
   const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => null as never };
@@ -136,14 +121,14 @@ test('a retry that comes too early does not put off when a write may be sent aga
   let recorded = '';
   const died = journalOver(undefined, {
     record: async () => {
-      recorded = journalText(died.entries());
+      recorded = JSON.stringify(died.entries());
       return 0;
     },
   });
   await expect(died.write({ ...onShelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   const early = journalOver(recorded, { now: async () => 1_000 }, 0);
   await expect(early.write({ ...onShelf, send: never })).rejects.toMatchObject({ retryAfter: 2 });
-  const late = journalOver(journalText(early.entries()), { now: async () => 3_000 }, 1_000);
+  const late = journalOver(JSON.stringify(early.entries()), { now: async () => 3_000 }, 1_000);
   expect(await late.write({ ...onShelf, send: async () => ({ id: '9' }) })).toEqual({ id: '9' });
 });
 
@@ -199,23 +184,11 @@ test('a write of a journal that may lack it is looked for, and never sent', asyn
     input: { id: '1', status: 'wish' },
     rule: bookWrites.updateCollection as WriteRule<object>,
   };
-  const journal = () => journalOver(undefined, { openSince: 0 });
+  const journal = () => journalOver(JSON.stringify([missingSince(0)]));
   const absent = { ...shelf, read: async () => ({ id: '9', status: 'read' }) as never, send: never };
   await expect(journal().write(absent)).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   const record = { id: '9', status: 'wish' };
   expect(await journal().write({ ...shelf, read: async () => record as never, send: never })).toEqual(record);
-});
-
-test('a journal that is too large keeps its writes and not their responses, and is bounded', async () => {
-  const journal = journalOver();
-  const read = async () => ({ annotations: [], total: 0 }) as never;
-  const kept = { content: 'x'.repeat(TEXT_MAX) };
-  await journal.write({ ...annotate, kept, read, send: async () => ({ id: '1' }) });
-  const text = journalText(journal.entries());
-  expect(text.length).toBeLessThan(1_000);
-  await expect(journalOver(text).write({ ...annotate, read, send: never })).rejects.toMatchObject({
-    extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' },
-  });
 });
 
 test('a write whose journal cannot be stored is not sent', async () => {

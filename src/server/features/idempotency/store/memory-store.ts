@@ -2,7 +2,6 @@
 import {
   type Account,
   type KeyStore,
-  type Limited,
   type Row,
   RESPONSES_SHARE,
   STORE_LIMITS,
@@ -13,38 +12,35 @@ import {
 interface Stored {
   readonly row: Row;
   /** In which it counts. */
-  readonly sums: readonly Sum[];
+  readonly account: Account;
   /** The request that runs it. */
   readonly holder: string | undefined;
   readonly savedAt: number;
   readonly until: number;
 }
 
-/** What the rows of an account sum up to, and may sum up to. */
-interface Sum {
-  readonly most: Limited;
-  rows: number;
-  text: number;
-}
-
-/** Whether so many more rows, or so much more text, has room. */
-const hasRoom = (sums: readonly Sum[], rows: number, text: number, share = 1): boolean =>
-  sums.every((sum) => sum.rows + rows <= sum.most.rows && (text <= 0 || sum.text + text <= share * sum.most.text));
+const NOTHING = { rows: 0, text: 0 };
 
 export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStore {
   /** The row that was written first is over first. */
   const rows = new Map<string, Stored>();
-  /** The sums of the accounts that have rows, by name. */
-  const sums = new Map<string, Sum>();
-  const sumsOf = (account: Account): readonly Sum[] =>
-    accountsOf(account, limits).map((most) => sums.get(most.name) ?? { most, rows: 0, text: 0 });
+  /** What the rows of each account sum up to. */
+  const sums = new Map<string, typeof NOTHING>();
 
-  function count(of: readonly Sum[], rows: number, text: number): void {
-    for (const sum of of) {
-      sum.rows += rows;
-      sum.text += text;
-      if (sum.rows > 0) sums.set(sum.most.name, sum);
-      else sums.delete(sum.most.name);
+  /** Whether so many more rows, or so much more text, has room. */
+  function hasRoom(account: Account, rows: number, text: number, share = 1): boolean {
+    for (const most of accountsOf(account, limits)) {
+      const sum = sums.get(most.name) ?? NOTHING;
+      if (sum.rows + rows > most.rows || (text > 0 && sum.text + text > share * most.text)) return false;
+    }
+    return true;
+  }
+
+  function count(account: Account, rows: 1 | -1, text: number): void {
+    for (const { name } of accountsOf(account, limits)) {
+      const sum = sums.get(name) ?? NOTHING;
+      if (sum.rows + rows === 0) sums.delete(name);
+      else sums.set(name, { rows: sum.rows + rows, text: sum.text + text });
     }
   }
 
@@ -52,15 +48,14 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
     const stored = rows.get(name);
     if (!stored) return;
     rows.delete(name);
-    count(stored.sums, -1, -stored.row.text.length);
+    count(stored.account, -1, -stored.row.text.length);
   }
 
   function put(name: string, account: Account, row: Row, holder: string | undefined): number {
     remove(name);
     const savedAt = performance.now();
-    const of = sumsOf(account);
-    rows.set(name, { row, sums: of, holder, savedAt, until: savedAt + ttlMs });
-    count(of, 1, row.text.length);
+    rows.set(name, { row, account, holder, savedAt, until: savedAt + ttlMs });
+    count(account, 1, row.text.length);
     return savedAt;
   }
 
@@ -77,7 +72,7 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
       sweep();
       const stored = rows.get(name);
       if (!stored) {
-        if (!hasRoom(sumsOf(account), 1, 0)) return { kind: 'full' };
+        if (!hasRoom(account, 1, 0)) return { kind: 'full' };
         put(name, account, { ...sender, state: 'claimed', text: '' }, holder);
         return { kind: 'locked' };
       }
@@ -92,7 +87,7 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
     async save({ name, holder, account }, row) {
       const stored = rows.get(name);
       if (stored?.holder !== holder) return 'lost';
-      if (!hasRoom(sumsOf(account), 0, row.text.length - stored.row.text.length)) return 'full';
+      if (!hasRoom(account, 0, row.text.length - stored.row.text.length)) return 'full';
       return put(name, account, row, holder);
     },
     async end({ name, holder, account }, row) {
@@ -100,7 +95,7 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
       if (stored?.holder !== holder) return;
       if (!row) return remove(name);
       const more = row.text.length - stored.row.text.length;
-      const hasIt = row.state !== 'done' || hasRoom(sumsOf(account), 0, more, RESPONSES_SHARE);
+      const hasIt = row.state !== 'done' || hasRoom(account, 0, more, RESPONSES_SHARE);
       put(name, account, hasIt ? row : { ...row, text: '' }, undefined);
     },
     now: async () => performance.now(),
