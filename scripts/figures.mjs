@@ -11,19 +11,19 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 38_950,
+  'src without origin': 38_870,
   'graph and api': 7_002,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
-  'upstream without redis': 5_486,
+  'upstream without redis': 5_448,
   'upstream/limits': 605,
   'upstream/redis': 1_516,
   'server without idempotency': 7_512,
   'server/http': 2_110,
   'server/features/idempotency': 1_133,
   atom: 1_122,
-  config: 1_426,
+  config: 1_425,
   'check and doctor and inspect and commands and cli': 2_249,
   'embedding and extension': 653,
   origin: 3_855,
@@ -34,7 +34,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 25, lines: 3_338 },
   'src/engine/execute/executor.ts': { files: 32, lines: 4_640 },
   'src/engine/documents/assess.ts': { files: 53, lines: 6_624 },
-  'src/price.ts': { files: 158, lines: 17_335 },
+  'src/price.ts': { files: 158, lines: 17_334 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

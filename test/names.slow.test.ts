@@ -53,7 +53,7 @@ describe.skipIf(!canReplaceNames)('while the name service is silent', () => {
     ],
   ] as const)('about %s, no read fails, from the start on', async (_, env) => {
     const names = { 'redis.test': 'hang', 'keys.test': 'hang', 'events.test': 'hang', 'collector.test': 'hang' };
-    const { read, lookUpsOf } = await namedFacade(names, { ...env, MAX_CONNECTION_AGE_MS: '1000' });
+    const { read, lookUpsOf } = await namedFacade(names, env);
     const { reads, errors } = await read(2_500);
     expect(errors).toEqual([]);
     expect(reads).toBeGreaterThan(10);
@@ -61,7 +61,7 @@ describe.skipIf(!canReplaceNames)('while the name service is silent', () => {
   });
 
   test.each(['hang', 'again'])('about the service itself (%s), its last address serves', async (failure) => {
-    const { read, lead, service } = await namedFacade({}, { MAX_CONNECTION_AGE_MS: '1000' });
+    const { read, lead, service } = await namedFacade({});
     expect((await read(500)).errors).toEqual([]);
     lead({ 'service.test': failure });
     expect((await read(6_000)).errors).toEqual([]);

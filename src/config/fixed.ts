@@ -58,8 +58,6 @@ export const fixed = {
   maxAtomBytes: 2_000_000,
   /** How long the absence of a record is cached. */
   absentTtlSeconds: 30,
-  /** How long a connection is used, so that a change of the address in DNS is noticed. */
-  maxConnectionAgeMs: 60_000,
   /** Consecutive connection errors and timeouts that open the circuit breaker. */
   breakerFailures: 5,
   /** How long the circuit breaker stays open; doubled each time the upstream is still unreachable, up to the next. */

@@ -11,6 +11,9 @@ export type { Dispatcher };
 export type DispatcherSettings = ProxySettings &
   Pick<Config, 'maxConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
 
+/** Requests of a connection: then another is made, which finds the address that the name has by then. */
+export const REQUESTS_MAX = 200;
+
 export function createDispatcher(origin: string, settings: DispatcherSettings, tls: TlsFiles): Dispatcher {
   const timeout = settings.connectTimeoutMs;
   const limits = {
@@ -18,6 +21,7 @@ export function createDispatcher(origin: string, settings: DispatcherSettings, t
     headersTimeout: settings.headersTimeoutMs,
     bodyTimeout: settings.bodyTimeoutMs,
     maxHeaderSize: settings.maxHeaderBytes,
+    maxRequestsPerClient: REQUESTS_MAX,
   };
   const proxy = proxyFor(origin, settings);
   if (!proxy) return new Pool(origin, { ...limits, connect: { timeout, lookup, ...tls } });
@@ -32,21 +36,6 @@ export function createDispatcher(origin: string, settings: DispatcherSettings, t
     clientFactory: (to, options) => new ProxyPool(to, { ...options, headersTimeout: timeout }),
   });
 }
-
-/** Whether a connection can be made. It is closed before anything is sent. */
-export const canConnect = (dispatcher: Dispatcher, origin: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    dispatcher.dispatch(
-      { origin, path: '/', method: 'GET' },
-      {
-        onRequestStart(controller) {
-          resolve(true);
-          controller.abort(new Error('Only the connection is needed.'));
-        },
-        onResponseError: () => resolve(false),
-      },
-    );
-  });
 
 /** Connections to the proxy. The client of a tunnel takes a SocketError for one of its own connection, and asks for a tunnel again at once, without end. */
 class ProxyPool extends Pool {

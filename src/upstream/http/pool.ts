@@ -1,5 +1,5 @@
 /** The connections to services: each has a pool, a circuit breaker and a semaphore of its own. */
-import type { Dispatcher, Pool } from 'undici/index.js';
+import type { Dispatcher } from 'undici/index.js';
 import { isOfCatalog } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { readTlsFiles } from '../../config/upstream-tls.ts';
@@ -9,7 +9,7 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import type { OnAvailabilityChange } from '../availability.ts';
 import type { Service } from '../errors.ts';
 import { type HostPool, HttpAttempts } from './attempts.ts';
-import { canConnect, createDispatcher } from './dispatcher.ts';
+import { createDispatcher } from './dispatcher.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -44,15 +44,13 @@ export function transportTo(
 ): Transport {
   const services = Object.keys(addresses);
   const tls = { catalog: readTlsFiles('catalog', settings), events: readTlsFiles('events', settings) };
-  // One dead service must not hold up the other.
-  const openPool = (service: Service, origin: string) =>
-    createDispatcher(origin, settings, isOfCatalog(service) ? tls[service] : {});
   const hostPool = (service: Service, address: string): HostPool => {
     const base = new URL(address);
     return {
       origin: base.origin,
       path: base.pathname.replace(/\/$/, ''),
-      pool: dispatcher ?? openPool(service, base.origin),
+      // One dead service must not hold up the other.
+      pool: dispatcher ?? createDispatcher(base.origin, settings, isOfCatalog(service) ? tls[service] : {}),
       breaker: createCircuitBreaker(settings, (reason) => onOutage?.(service, reason)),
       limiter: createSemaphore(() => settings.maxConnections),
       settings,
@@ -62,29 +60,6 @@ export function transportTo(
     Object.entries(addresses).map(([service, address]) => [service, hostPool(service, address)]),
   );
 
-  const trials = new Map<Service, Dispatcher>();
-  /** Requests from now on have new connections, once one can be made; the others go on to their end. */
-  async function renewConnections(service: Service): Promise<void> {
-    const host = hosts[service]!;
-    const hasNone = (host.pool as Partial<Pool>).stats?.connected === 0;
-    if (hasNone || trials.has(service)) return;
-    const next = openPool(service, host.origin);
-    trials.set(service, next);
-    const isUsable = await canConnect(next, host.origin);
-    trials.delete(service);
-    const [used, other] = isUsable ? [next, host.pool] : [host.pool, next];
-    host.pool = used;
-    other.close().catch(() => undefined);
-  }
-  const { maxConnectionAgeMs } = settings;
-  // Not the `clientTtl` of undici: with all connections at that age at once, requests wait in its pool and are never sent.
-  const renewals = dispatcher
-    ? []
-    : services.map((service) =>
-        // Replicas that were started together must not connect together.
-        setInterval(() => void renewConnections(service), maxConnectionAgeMs * (0.5 + Math.random() / 2)).unref(),
-      );
-
   return {
     send: (request, cancellation) =>
       new Promise((resolve, reject) => {
@@ -92,8 +67,6 @@ export function transportTo(
       }),
     state: () => Object.fromEntries(services.map((service) => [service, stateOf(hosts[service]!)])) as never,
     close: async () => {
-      for (const each of renewals) clearInterval(each);
-      await Promise.all([...trials.values()].map((each) => each.destroy()));
       await Promise.all([...new Set(Object.values(hosts).map(({ pool }) => pool))].map((pool) => pool.close()));
     },
   };
