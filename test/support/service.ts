@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEachFile, afterUse } from './hooks.ts';
+import { afterEachFile, afterEachTest, afterUse } from './hooks.ts';
 import { made } from './made.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
@@ -39,7 +39,12 @@ export async function service(options: Partial<OriginOptions> = {}) {
       body !== undefined && typeof body === 'object' && !(body instanceof FormData || body instanceof URLSearchParams);
     if (plain) headers['content-type'] = 'application/json';
     const sent = plain ? JSON.stringify(body) : body;
-    return read(await fetch(origin.url + path, { method, headers, ...(sent !== undefined && { body: sent }) }));
+    const response = await read(
+      await fetch(origin.url + path, { method, headers, ...(sent !== undefined && { body: sent }) }),
+    );
+    // What is deleted before a test may be absent.
+    const isSent = method === 'POST' || method === 'PUT';
+    return isSent && response.status >= 400 ? watched(response, `${method} ${path}`) : response;
   }
 
   return {
@@ -50,6 +55,30 @@ export async function service(options: Partial<OriginOptions> = {}) {
     put: (path: string, as: Credential, body?: object | string) => request('PUT', path, as, body),
     delete: (path: string, as: Credential) => request('DELETE', path, as),
   };
+}
+
+/** Writes (POST, PUT) that were rejected, and of whose responses the test has read nothing. */
+const unread = new Set<string>();
+afterEachTest(() => {
+  const rejected = [...unread];
+  unread.clear();
+  if (rejected.length > 0) throw new Error(`Rejected, and the test does not look at it:\n${rejected.join('\n')}`);
+});
+
+/** A test that goes on after a rejection fails with its text, and not only with what follows from it. */
+function watched(response: ServiceResponse, request: string): ServiceResponse {
+  const rejected = `${request}: ${response.status} ${response.text}`;
+  unread.add(rejected);
+  return new Proxy(response, {
+    get: (target, name) => {
+      if (name !== 'then') unread.delete(rejected);
+      return Reflect.get(target, name);
+    },
+    ownKeys: (target) => {
+      unread.delete(rejected);
+      return Reflect.ownKeys(target);
+    },
+  });
 }
 
 /** The expected response to a rejected request. */
