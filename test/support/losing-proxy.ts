@@ -38,7 +38,7 @@ export interface ReachedWrite {
   status: number;
   /** Of the request; of a form with files, its beginning. */
   body: string;
-  /** How long its connection had been closed when the service carried it out. */
+  /** How long its connection may have been closed when the service carried it out: this process may have learned it late. */
   afterCloseMs: number;
 }
 
@@ -100,6 +100,8 @@ export async function losingProxy(
     const line = `${method} ${path}`;
     let closedAt: number | undefined;
     outgoing.on('close', () => (closedAt = performance.now()));
+    // A stall may have ended just before this.
+    const arrivedAt = performance.now() - 10 * TICK_MS;
     const body = await buffer(incoming);
     const request = { method, line, token: tokenIn(incoming), sent: body.toString('latin1', 0, BODY_MAX) };
     onStep?.('arrived', request);
@@ -112,7 +114,7 @@ export async function losingProxy(
         .end(JSON.stringify(fault.body));
     if (fault?.kind === 'slow') await sleep(fault.beforeMs);
     const answer = await pass(incoming, path, body);
-    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt;
+    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt + lateness.longestSince(arrivedAt);
     reached.push({ line, status: answer.status, body: request.sent, afterCloseMs });
     onStep?.('carriedOut', request, answer.status);
     if (fault?.kind === 'slow') await sleep(fault.afterMs);
@@ -124,6 +126,7 @@ export async function losingProxy(
     else respond(answer, outgoing);
   }
 
+  const lateness = watchLateness();
   const server = createServer((incoming, outgoing) => {
     lines.push(`${incoming.method} ${incoming.url}`);
     const done = incoming.method === 'GET' ? read(incoming, outgoing) : write(incoming, outgoing);
@@ -131,6 +134,7 @@ export async function losingProxy(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
+    lateness.stop();
     server.closeAllConnections();
     server.close();
   };
@@ -166,3 +170,20 @@ function cut({ status, headers, body }: Answer, at: number, outgoing: ServerResp
 
 const sendGateway = (outgoing: ServerResponse): void =>
   void outgoing.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway</html>');
+
+const TICK_MS = 20;
+/** How long this process was kept from its work. */
+function watchLateness() {
+  const stalls: { endedAt: number; ms: number }[] = [];
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const ms = performance.now() - last - TICK_MS;
+    last += TICK_MS + ms;
+    if (ms > TICK_MS) stalls.push({ endedAt: last, ms });
+  }, TICK_MS).unref();
+  return {
+    longestSince: (time: number): number =>
+      stalls.reduce((longest, { endedAt, ms }) => (endedAt < time ? longest : Math.max(longest, ms)), 0),
+    stop: () => clearInterval(timer),
+  };
+}

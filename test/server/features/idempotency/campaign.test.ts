@@ -67,6 +67,34 @@ const groups: readonly Group[] = [
     : []),
   { name: 'one Redis that forgets', open: surroundings.forgetfulRedis, rows: basic, share: 0.08, forgets: true },
 ];
+/** Kinds that are found in a list of the person: items that the other lanes of the person make at this time may be the one. */
+const LISTED = /createNote$|createAnnotation|createEvent/;
+
+/** Why the outcome of a write may stay unknown, as docs/offline.md says; undefined if it is expected to be settled. */
+function whyUnknown({ row, kind }: Outcome, { forgets, forgetsPersons }: Group): string | undefined {
+  const { isApart, unknownAs } = rows.find(({ name }) => name === row)!;
+  if (isReview({ kind })) return 'nothing reads reviews';
+  if (isApart) return 'it cannot be told from another item, or from its absence';
+  if (unknownAs !== undefined) return unknownAs;
+  if (LISTED.test(kind)) return 'another new item of the person may be the one';
+  if (forgetsPersons && kind.includes('createNoteComment'))
+    return 'the process was killed, and does not know the person';
+  return forgets ? 'the row was lost' : undefined;
+}
+
+/** A line for each reason. */
+function unknownTable(outcomes: readonly Outcome[], group: Group): string {
+  const counts: Record<string, number> = {};
+  for (const each of outcomes)
+    if (each.unknown > 0) {
+      const why = whyUnknown(each, group) ?? `NOT NAMED: ${each.row}, ${each.kind}`;
+      counts[why] = (counts[why] ?? 0) + each.unknown;
+    }
+  return Object.entries(counts)
+    .map(([why, count]) => `unknown, because ${why}: ${count}`)
+    .join('\n');
+}
+
 const isWhole = thorough || given !== undefined;
 const selected = (isWhole ? groups : groups.slice(0, 1))
   .filter(({ name }) => name.includes(groupWord))
@@ -96,7 +124,7 @@ test.skipIf(!hasRedis).each(selected)(
     const outcomes: Outcome[] = [];
     for (let left = many; left > 0; left -= BATCH) outcomes.push(...(await runBatch(group, Math.min(BATCH, left))));
     all.push(...outcomes);
-    if (given !== undefined) console.log(`${group.name}\n${tableOf(outcomes)}`);
+    if (given !== undefined) console.log(`${group.name}\n${tableOf(outcomes)}\n${unknownTable(outcomes, group)}`);
     const isApart = new Set(rows.filter((row) => row.isApart).map(({ name }) => name));
     const judged = outcomes.filter(({ row }) => !isApart.has(row));
     const again = ({ doubled, resent }: Outcome) => (group.forgets ? 0 : doubled + resent);
@@ -107,6 +135,9 @@ test.skipIf(!hasRedis).each(selected)(
     const strange = new Set(rows.filter(isStrange).map(({ name }) => name));
     if (!group.forgets) expect(judged.filter(({ row, notKept }) => notKept > 0 && !strange.has(row))).toEqual([]);
     if (group.isNeverRefused) expect(judged.filter(({ refusals }) => refusals > 0)).toEqual([]);
+    // On a machine that does other work, a read that must come before the write may fail.
+    const isNamed = (each: Outcome) => given === undefined || whyUnknown(each, group) !== undefined;
+    expect(judged.filter((each) => each.unknown > 0 && !isNamed(each))).toEqual([]);
     expect(outcomes).toHaveLength(many);
   },
 );
@@ -115,7 +146,9 @@ test.skipIf(!hasRedis || given === undefined || isPart)(
   'nine of ten writes are settled by the first answer after the settle time',
   () => {
     console.log(tableOf(all));
-    const unknown = new Set(rows.filter(({ isApart, isUnknown }) => isApart || isUnknown).map(({ name }) => name));
+    const unknown = new Set(
+      rows.filter(({ isApart, unknownAs }) => isApart || unknownAs !== undefined).map(({ name }) => name),
+    );
     const counted = all.filter((each) => !isReview(each) && !unknown.has(each.row));
     const sum = (of: (each: Outcome) => number) => counted.reduce((total, each) => total + of(each), 0);
     expect(sum(({ inTime }) => inTime) / sum(({ writes: made }) => made)).toBeGreaterThanOrEqual(0.9);

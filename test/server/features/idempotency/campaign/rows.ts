@@ -36,8 +36,8 @@ export interface Row {
   retriesAt?: 'any' | 'other';
   /** Cannot be told from absence, so it is counted apart. */
   isApart?: boolean;
-  /** Its writes, or one of the two that have one key, are not made or unknown by their nature, and not expected to be settled. */
-  isUnknown?: boolean;
+  /** Why its writes, or one of the two that have one key, may be unknown, or not made: they are not expected to be settled. */
+  unknownAs?: string;
   /** It may be told that it cannot be said whose the key is. */
   isStrange?: boolean;
   /** The same, once a process that has met its renewed token was killed. */
@@ -205,14 +205,14 @@ export const rows: readonly Row[] = [
       return [commentOn(await longNote(lane), mark, lane.direct)];
     },
     plan: (random) => ({ isShort: true, faults: [random.pick([lost, lost, dropped])] }),
-    isUnknown: true,
+    unknownAs: 'the list is not read whole',
   },
   {
     name: 'another device changes the record in between',
     prepare: preparedChange,
     plan: (random) => ({ faults: [random.pick([lost, dropped])], hidesOutcome: true }),
     between: changeElsewhere,
-    isUnknown: true,
+    unknownAs: 'what another device has changed is not written over',
   },
   {
     name: 'another device deletes the item through the facade (apart: it cannot be told from absence)',
@@ -251,7 +251,7 @@ export const rows: readonly Row[] = [
           ),
     hasOneKey: true,
     isStrange: true,
-    isUnknown: true,
+    unknownAs: 'one of the two is another person',
   },
   {
     name: 'the first request of a renewed token is the retry',
@@ -259,7 +259,7 @@ export const rows: readonly Row[] = [
     tokenOf: ({ name, person }, { attempt, mark }) => tokenFor(name, person, `${mark}${attempt === 0 ? 'a' : 'b'}`),
     asksAgain: true,
     isStrange: true,
-    isUnknown: true,
+    unknownAs: 'nobody knows yet whose the new token is',
   },
   {
     name: 'a process that knows the person, and one that does not',
@@ -268,7 +268,7 @@ export const rows: readonly Row[] = [
     tokenOf: ({ name, person }, { mark }) => tokenFor(name, person, mark),
     asksAgain: true,
     retriesAt: 'other',
-    isUnknown: true,
+    unknownAs: 'the process that sends it does not know the person',
     needsTwo: true,
   },
   {
@@ -289,7 +289,7 @@ export const rows: readonly Row[] = [
       await ask({ url: other, token }, JSON.stringify({ query }), `who-${token}`);
     },
     retriesAt: 'other',
-    isUnknown: true,
+    unknownAs: 'the process that sends it does not know the person',
     needsTwo: true,
   },
 ];
