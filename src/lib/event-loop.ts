@@ -22,3 +22,16 @@ export function atEndOfTurn<T>(end: (items: T[]) => void) {
     },
   };
 }
+
+/** Runs the work once at a time. All who call while it runs share the next run, which sees what they did before. It does not reject. */
+export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () =>
+    (next ??= running.then(() => {
+      next = undefined;
+      const run = work();
+      running = run;
+      return run;
+    }));
+}

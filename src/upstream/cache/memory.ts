@@ -59,7 +59,7 @@ export interface CacheEntry {
 export interface SharedVersion {
   /** While it is the same, nothing at all was invalidated. */
   epoch: string;
-  /** While it is the same, none of the names of the key was invalidated; empty if it is unknown. */
+  /** While it is the same, none of the names of the key was invalidated. */
   stamp: string;
 }
 
@@ -69,9 +69,6 @@ export interface VersionToken {
   /** Undefined without Redis, or if it does not say. */
   shared?: SharedVersion | undefined;
 }
-
-const isSameVersion = (one: SharedVersion | undefined, other: SharedVersion | undefined): boolean =>
-  one?.stamp === other?.stamp && (one?.stamp !== '' || one.epoch === other?.epoch);
 
 /** Who looks up an entry, for one operation. */
 export interface CacheReader {
@@ -212,7 +209,7 @@ export function createMemoryCache(maxBytes: number) {
       }
       if (absences.size > 0) absences.delete(key.text);
       const found = find(key);
-      const before = found && isSameVersion(found.shared, shared) ? found : undefined;
+      const before = found?.shared?.stamp === shared?.stamp ? found : undefined;
       const now = performance.now();
       if (before !== undefined && before.freshUntil > now && isSameRead(before, entry)) return false;
       const merges =

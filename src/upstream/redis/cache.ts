@@ -37,24 +37,16 @@ export function createRedisCache(
     onInvalidation();
   };
   const lookups = new Lookups({
-    connection,
-    keys,
+    ...{ connection, keys, memory, updates, invalidations },
     call: calls.lookups,
-    memory,
-    invalidations,
-    updates,
     onChange,
   });
-  const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.version(key) });
+  const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.current(key)?.shared });
   const cache: Cache = {
     moment: () => lookups.moment(),
     get(key, reader = { ...anybody, since: lookups.moment() }) {
-      if (lookups.isCurrent(reader)) {
-        const entry = lookups.current(key);
-        // A read of this process under way stores what it gets.
-        if (isUsable(entry, reader) || updates.lease(key)) return { entry, version: versionNow(key) };
-      }
-      return lookups.find(key, reader);
+      const entry = lookups.isCurrent(reader) ? lookups.current(key) : undefined;
+      return isUsable(entry, reader) ? { entry, version: versionNow(key) } : lookups.find(key, reader);
     },
     find: (key) => lookups.current(key),
     isCurrent: (reader) => lookups.isCurrent(reader) || lookups.ask().then(() => lookups.isCurrent(reader)),
@@ -71,15 +63,12 @@ export function createRedisCache(
       onInvalidation();
       return invalidations.add(names);
     },
-    size: () => memory.size(),
+    size: memory.size,
     epoch: () => changes,
-    confirm: () => lookups.confirm(),
+    confirm: lookups.confirm,
   };
-  return {
-    cache,
-    flush: (withinMs: number) => invalidations.flush(withinMs),
-    unsent: invalidations.unsent,
-  };
+  const { flush, unsent } = invalidations;
+  return { cache, flush, unsent };
 }
 
 /** For a lookup of its own. */

@@ -1,31 +1,25 @@
 /**
  * How an entry is written in Redis: its stamp and the time until which it is fresh, for the scripts; then the time of Redis at which it was
- * written, and the fields of a record, or a response. Clocks of processes are never compared.
+ * written, and the rest. Clocks of processes are never compared.
  */
 import type { CacheEntry } from '../cache/memory.ts';
 
-/** Its names stay, because replicas of other versions read it. Times are in ms since it was written. */
-interface StoredEntry {
-  /** There is no such record. */
-  absent?: true;
-  value: object;
-  bytes: number;
+/** In ms since it was written. */
+const TIMES = ['since', 'freshUntil', 'keptUntil'] as const;
+
+interface StoredEntry extends Omit<CacheEntry, 'shared'> {
   /** Fields known to be absent: JSON has no undefined. */
   none: string[];
-  since: number;
-  fresh: number;
-  kept: number;
 }
 
 /** Without what the script writes before it. */
-export function encodeEntry({ value, bytes, since, freshUntil, keptUntil, isAbsent }: CacheEntry): string {
-  const members = value as Record<string, unknown>;
-  const none: string[] = [];
-  for (const name in members) if (members[name] === undefined) none.push(name);
+export function encodeEntry({ shared: _, ...entry }: CacheEntry): string {
   const now = performance.now();
-  const from = (time: number) => Math.round(time - now);
-  const times = { since: from(since), fresh: from(freshUntil), kept: from(keptUntil) };
-  return JSON.stringify({ ...(isAbsent && { absent: true }), value, bytes, none, ...times } satisfies StoredEntry);
+  const members = entry.value as Record<string, unknown>;
+  const none = Object.keys(members).filter((name) => members[name] === undefined);
+  const stored: StoredEntry = { ...entry, none };
+  for (const name of TIMES) stored[name] = Math.round(entry[name] - now);
+  return JSON.stringify(stored);
 }
 
 const HEADING = /^\S+ \d+\n(\d+) /;
@@ -34,15 +28,13 @@ const HEADING = /^\S+ \d+\n(\d+) /;
 export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefined {
   try {
     const [heading, writtenAt] = HEADING.exec(text)!;
-    const at = Number(writtenAt) + aheadMs;
-    const stored = JSON.parse(text.slice(heading.length)) as StoredEntry;
-    const { absent, value, bytes, none, since, fresh, kept } = stored;
-    for (const name of none) if (!(name in value)) (value as Record<string, unknown>)[name] = undefined;
-    const numbers = [at, bytes, since, fresh, kept];
-    if (typeof value !== 'object' || value === null || !numbers.every(Number.isFinite)) return undefined;
-    if (at + kept <= performance.now()) return undefined;
-    const times = { since: at + since, freshUntil: at + fresh, keptUntil: at + kept };
-    return { value, bytes, ...times, ...(absent && { isAbsent: true }) };
+    const { none, ...entry } = JSON.parse(text.slice(heading.length)) as StoredEntry;
+    if (!(entry.value instanceof Object)) return undefined;
+    // A time that is null would be 0.
+    for (const name of TIMES) entry[name] = Number(writtenAt) + aheadMs + (entry[name] ?? NaN);
+    for (const name of none) if (!(name in entry.value)) (entry.value as Record<string, unknown>)[name] = undefined;
+    const numbers = [entry.bytes, ...TIMES.map((name) => entry[name])];
+    return numbers.every(Number.isFinite) && entry.keptUntil > performance.now() ? entry : undefined;
   } catch {
     return undefined;
   }

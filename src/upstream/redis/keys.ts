@@ -12,29 +12,31 @@ export const NEW_COUNTER_LIFE_MS = 60_000;
 export const LEASE_MS = 5_000;
 /** Records of one command: Redis does nothing else meanwhile. */
 export const RECORDS_MAX = 100;
-const KEY_MAX = 200;
+/** How many counters the stamp of a record has. */
+export const COUNTERS = 5;
 
-/** Invalidates all entries. */
+/** The name of all entries. */
 export const EVERYTHING = '*';
 
 export type RedisKeys = ReturnType<typeof createKeys>;
 
 /** `events`: names the service of events. */
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
-  const epoch = fullKey('epoch');
   const counters = fullKey('counter:');
-  const counter = (name: string): string => (name === EVERYTHING ? epoch : counters + short(name));
+  const counter = (name: string): string => counters + name;
+  const epoch = fullKey('epoch');
   return {
     epoch,
     counter,
-    /** The keys of a script: the epoch, then of each record its entry, its lease and the counters of its names. */
+    /** The keys of a script. */
     namesOf: (records: readonly CacheKey[]): string[] => [
       epoch,
-      ...records.flatMap((record) => {
-        const name = entryName(record, events);
-        const { tag, groupTag, partition, isRecord } = record;
+      ...records.flatMap(({ text, service, tag, groupTag, partition, isRecord }) => {
+        // A query may have a text that somebody searches for: whoever can list keys does not read it. Replicas may read events from
+        // different services.
+        const name = digest(service === 'events' ? `${events} ${text}` : text);
         // All searches have the same tag: a response that is deleted leaves the others.
-        const names = [tag, groupTag, partition, isRecord ? tag : `entry ${name}`];
+        const names = [EVERYTHING, groupTag, partition, tag, isRecord ? tag : name];
         return [fullKey(`entry:${name}`), fullKey(`lease:${name}`), ...names.map(counter)];
       }),
     ],
@@ -42,15 +44,6 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, event
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
-const short = (name: string): string => (name.length <= KEY_MAX ? name : digest(name));
-
-/** A query may have a text that somebody searches for: whoever can list keys does not read it. */
-function entryName({ text, service }: CacheKey, events: string): string {
-  const queryAt = text.lastIndexOf('\n') + 1;
-  const name = queryAt === text.length ? text : text.slice(0, queryAt) + digest(text);
-  // Replicas that share the rest may read events from another service.
-  return short(service === 'events' ? `${digest(events)} ${name}` : name);
-}
 
 /** The value of new counters. */
 export const randomValue = (): string => randomBytes(8).toString('base64url');

@@ -1,6 +1,6 @@
 /**
  * Writes entries and ends leases: all of a turn in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
- * for the entry. A lease ends when the entry is stored, when nobody of this process needs it any more, or by its time.
+ * for the entry. A lease ends when the entry is stored, when a reader of this process needs it no more, or by its time.
  */
 import { randomUUID } from 'node:crypto';
 import { atEndOfTurn } from '../../lib/event-loop.ts';
@@ -8,20 +8,15 @@ import type { CacheEntry, CacheKey, SharedVersion } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
-import { LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
 import { UPDATE } from './scripts/cache-scripts.ts';
 import { defineScript } from './scripts/script.ts';
 
 interface Update {
   key: CacheKey;
-  what: 'store' | 'delete' | 'release';
-  stored?: { entry: CacheEntry; version: SharedVersion };
-}
-
-interface Lease {
-  /** What an entry that is read under it is stored with. */
-  version: SharedVersion;
-  readers: Set<object>;
+  isDeleted?: boolean;
+  /** Stamp, ms until it is no longer fresh, ms to keep, text. */
+  stored?: (string | number)[];
 }
 
 export type Updates = ReturnType<typeof createUpdates>;
@@ -30,50 +25,43 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   /** Names this process. */
   const owner = randomUUID();
-  const leases = new Map<string, Lease>();
-  const updates = atEndOfTurn<Update>((all) => {
-    for (let at = 0; at < all.length; at += RECORDS_MAX) send(all.slice(at, at + RECORDS_MAX));
+  /** Entries whose lease a reader of this process holds. */
+  const held = new Set<string>();
+  /** Those of this turn. */
+  const updates = new Map<string, Update>();
+  const turn = atEndOfTurn<void>(() => {
+    const all = [...updates.values()];
+    updates.clear();
+    while (all.length > 0) send(all.splice(0, RECORDS_MAX));
   });
 
+  /** Ends the lease if it does nothing else. */
+  function add(key: CacheKey, what: Partial<Update> = {}): void {
+    if (updates.size === 0) turn.add();
+    updates.set(key.text, { key, ...updates.get(key.text), ...what });
+  }
   function send(sent: readonly Update[]): void {
     const names = keys.namesOf(sent.map(({ key }) => key));
-    const values = [randomValue(), owner, LEASE_MS, sent.length];
-    for (const { what, stored } of sent) {
-      values.push(what);
-      if (!stored) values.push('', '', 0, 0, '');
-      else {
-        const { entry, version } = stored;
-        const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
-        values.push(version.epoch, version.stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry));
-      }
-    }
+    const values = sent.flatMap(({ isDeleted, stored = ['', 0, 0, ''] }) => [isDeleted ? '1' : '', ...stored]);
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
-    void call(() => update(names, values));
+    void call(() => update(names, [randomValue(), owner, sent.length, ...values]));
   }
 
   return {
     owner,
-    /** Storing ends the lease. */
-    store(key: CacheKey, version: SharedVersion, entry: CacheEntry): void {
-      leases.delete(key.text);
-      updates.add({ key, what: 'store', stored: { entry, version } });
+    /** Ends the lease too. */
+    store(key: CacheKey, { stamp }: SharedVersion, entry: CacheEntry): void {
+      held.delete(key.text);
+      const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
+      add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry)] });
     },
-    delete: (key: CacheKey): void => updates.add({ key, what: 'delete' }),
-    lease: (key: CacheKey): Lease | undefined => leases.get(key.text),
+    delete: (key: CacheKey): void => add(key, { isDeleted: true }),
     /** Ends a granted lease that no reader holds. */
-    end(key: CacheKey): void {
-      if (!leases.has(key.text)) updates.add({ key, what: 'release' });
-    },
-    /** The lease was granted for this reader too. Returns what ends it. */
-    hold(key: CacheKey, version: SharedVersion, reader: object): () => void {
-      const lease = leases.get(key.text) ?? { version, readers: new Set() };
-      leases.set(key.text, lease);
-      lease.readers.add(reader);
-      return () => {
-        if (!lease.readers.delete(reader) || lease.readers.size > 0 || leases.get(key.text) !== lease) return;
-        leases.delete(key.text);
-        updates.add({ key, what: 'release' });
-      };
+    end: (key: CacheKey): void => void (held.has(key.text) || add(key)),
+    /** Returns what ends the lease. */
+    hold(key: CacheKey): () => void {
+      held.add(key.text);
+      return () => void (held.delete(key.text) && add(key));
     },
   };
 }

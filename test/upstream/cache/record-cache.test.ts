@@ -48,6 +48,12 @@ describe.each(caches)('record cache %s', (where, open) => {
     for (let trip = 0; trip < 4; trip++) await cache?.get(cacheKeyOf('', '', ''));
   };
 
+  /** As each reader does, before it has something to store. */
+  async function looked<Handle extends { get: () => unknown }>(handle: Handle): Promise<Handle> {
+    await handle.get();
+    return handle;
+  }
+
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
@@ -55,11 +61,17 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('fields from two responses are merged into one record, and a field known to be absent stays known', async () => {
     const records = await recordStore();
     const first = records.forViewer(anonymous);
-    first
-      .record(bookEndpoints.byId, 'Book', '7')
-      .put({ id: '7', title: '活着' }, ['id', 'title', 'subtitle'], noHeaders);
+    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).put(
+      { id: '7', title: '活着' },
+      ['id', 'title', 'subtitle'],
+      noHeaders,
+    );
     await settled();
-    first.record(bookEndpoints.byId, 'Book', '7').put({ id: '7', pages: '191' }, ['id', 'pages'], noHeaders);
+    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).put(
+      { id: '7', pages: '191' },
+      ['id', 'pages'],
+      noHeaders,
+    );
     await settled();
     const cached = await records.forViewer(alice).record(bookEndpoints.byId, 'Book', '7').get();
     expect(cached).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
@@ -69,10 +81,10 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   testOfAge('a merged record is as old as its oldest field', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3000);
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ pages: '1' }, ['pages'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ pages: '1' }, ['pages'], noHeaders);
     await settled();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toMatchObject({
       isFresh: true,
@@ -87,12 +99,12 @@ describe.each(caches)('record cache %s', (where, open) => {
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
   });
 
-  test('fields of an expired record are dropped when another field is loaded again', async () => {
+  testOfAge('fields of an expired record are dropped when another field is loaded again', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     later(3601);
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ pages: '1' }, ['pages'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ pages: '1' }, ['pages'], noHeaders);
     await settled();
     expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ pages: '1' });
   });
@@ -100,10 +112,11 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('films are cached separately for each credential, and removed with it', async () => {
     const records = await recordStore();
     for (const viewer of [alice, bob])
-      records
-        .forViewer(viewer)
-        .record(filmEndpoints.subject, 'Subject', '1')
-        .put({ title: viewer.credential.id }, ['title'], noHeaders);
+      (await looked(records.forViewer(viewer).record(filmEndpoints.subject, 'Subject', '1'))).put(
+        { title: viewer.credential.id },
+        ['title'],
+        noHeaders,
+      );
     await settled();
     expect((await records.forViewer(alice).record(filmEndpoints.subject, 'Subject', '1').get())?.value).toEqual({
       title: 'a',
@@ -119,20 +132,30 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('viewer-specific data is never cached', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(alice);
-    cacheOfViewer.record(noteEndpoints.byId, 'Note', '1').put({ title: 'mine' }, ['title'], noHeaders);
-    cacheOfViewer.record(eventEndpoints.byId, 'Event', '1').put({ title: 'x', status: 'wish' }, ['title'], noHeaders);
-    cacheOfViewer
-      .response(bookEndpoints.annotations, '/v2/book/7/annotations?count=20')
-      .put({ annotations: [{ privacy: 0 }] }, noHeaders);
-    cacheOfViewer
-      .response(bookEndpoints.search, '/v2/book/search?fields=books.current_user_collection,id&q=x')
-      .put({ books: [] }, noHeaders);
-    cacheOfViewer
-      .response(bookEndpoints.search, '/v2/book/search?q=x')
-      .put({ books: [{ current_user_collection: {} }] }, noHeaders);
-    cacheOfViewer
-      .record(bookEndpoints.byId, 'Book', '7')
-      .put({ title: 'x', current_user_collection: { status: 'read' } }, ['current_user_collection'], noHeaders);
+    (await looked(cacheOfViewer.record(noteEndpoints.byId, 'Note', '1'))).put({ title: 'mine' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(eventEndpoints.byId, 'Event', '1'))).put(
+      { title: 'x', status: 'wish' },
+      ['title'],
+      noHeaders,
+    );
+    (await looked(cacheOfViewer.response(bookEndpoints.annotations, '/v2/book/7/annotations?count=20'))).put(
+      { annotations: [{ privacy: 0 }] },
+      noHeaders,
+    );
+    (
+      await looked(
+        cacheOfViewer.response(bookEndpoints.search, '/v2/book/search?fields=books.current_user_collection,id&q=x'),
+      )
+    ).put({ books: [] }, noHeaders);
+    (await looked(cacheOfViewer.response(bookEndpoints.search, '/v2/book/search?q=x'))).put(
+      { books: [{ current_user_collection: {} }] },
+      noHeaders,
+    );
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put(
+      { title: 'x', current_user_collection: { status: 'read' } },
+      ['current_user_collection'],
+      noHeaders,
+    );
     await settled();
     for (const viewer of [alice, anonymous]) {
       const again = records.forViewer(viewer);
@@ -148,7 +171,7 @@ describe.each(caches)('record cache %s', (where, open) => {
     const records = await recordStore();
     const request = '/v2/book/search?fields=id,title&q=x';
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
-    records.forViewer(alice).response(bookEndpoints.search, request).put(answer, noHeaders);
+    (await looked(records.forViewer(alice).response(bookEndpoints.search, request))).put(answer, noHeaders);
     await settled();
     expect(await records.forViewer(anonymous).response(bookEndpoints.search, request).get()).toMatchObject({
       isFresh: true,
@@ -162,10 +185,9 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   test('a list of annotations cached without a token is not served to a client with a token', async () => {
     const records = await recordStore();
-    records
-      .forViewer(anonymous)
-      .response(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id')
-      .put({ annotations: [] }, noHeaders);
+    (
+      await looked(records.forViewer(anonymous).response(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id'))
+    ).put({ annotations: [] }, noHeaders);
     await settled();
     expect(
       await records.forViewer(alice).response(bookEndpoints.annotations, '/v2/book/7/annotations?fields=id').get(),
@@ -175,16 +197,26 @@ describe.each(caches)('record cache %s', (where, open) => {
   testOfAge('Cache-Control of the response is obeyed', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
-    cacheOfViewer
-      .record(bookEndpoints.byId, 'Book', '1')
-      .put({ title: 'x' }, ['title'], withHeaders({ refusal: 'no-store' }));
-    cacheOfViewer
-      .record(bookEndpoints.byId, 'Book', '2')
-      .put({ title: 'x' }, ['title'], withHeaders({ refusal: 'private', maxAge: 100 }));
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 10 }));
-    cacheOfViewer
-      .record(filmEndpoints.subject, 'Subject', '5')
-      .put({ title: 'x' }, ['title'], withHeaders({ refusal: 'no-cache' }));
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '1'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ refusal: 'no-store' }),
+    );
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '2'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ refusal: 'private', maxAge: 100 }),
+    );
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '3'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ maxAge: 10 }),
+    );
+    (await looked(cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ refusal: 'no-cache' }),
+    );
     await settled();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
@@ -198,14 +230,22 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   test('a fixed time to live replaces all others, except no-store, and 0 turns the cache off', async () => {
     const fixed = (await recordStore(50)).forViewer(anonymous);
-    fixed.record(bookEndpoints.byId, 'Book', '1').put({ title: 'x' }, ['title'], withHeaders({ maxAge: 5 }));
-    fixed.record(bookEndpoints.byId, 'Book', '2').put({ title: 'x' }, ['title'], withHeaders({ refusal: 'no-store' }));
+    (await looked(fixed.record(bookEndpoints.byId, 'Book', '1'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ maxAge: 5 }),
+    );
+    (await looked(fixed.record(bookEndpoints.byId, 'Book', '2'))).put(
+      { title: 'x' },
+      ['title'],
+      withHeaders({ refusal: 'no-store' }),
+    );
     await settled();
     later(49);
     expect(await fixed.record(bookEndpoints.byId, 'Book', '1').get()).toMatchObject({ isFresh: true });
     expect(await fixed.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
     const off = (await recordStore(0)).forViewer(anonymous);
-    off.record(bookEndpoints.byId, 'Book', '1').put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(off.record(bookEndpoints.byId, 'Book', '1'))).put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     expect(await off.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
   });
@@ -214,11 +254,12 @@ describe.each(caches)('record cache %s', (where, open) => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
     for (const id of ['7', '70']) {
-      cacheOfViewer.record(bookEndpoints.byId, 'Book', id).put({ title: id }, ['title'], noHeaders);
+      (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', id))).put({ title: id }, ['title'], noHeaders);
       for (const query of ['', '?count=20', '?fields=id&start=20'])
-        cacheOfViewer
-          .response(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`)
-          .put({ annotations: [] }, noHeaders);
+        (await looked(cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`))).put(
+          { annotations: [] },
+          noHeaders,
+        );
     }
     await settled();
     await records.invalidate(['Book:7']);
@@ -235,7 +276,7 @@ describe.each(caches)('record cache %s', (where, open) => {
         isFresh: true,
       });
     }
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'new' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'new' }, ['title'], noHeaders);
     await settled();
     expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ title: 'new' });
   });
@@ -252,7 +293,7 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   test('a deleted record is no longer served', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
     await settled();
     cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').delete();
     await settled();

@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await two!.read()).entry).toBeUndefined();
   });
 
-  test('a process keeps what is current, however much else is invalidated, and nothing without the epoch', async () => {
+  test('a process keeps what is current, however much else is invalidated, also without the epoch', async () => {
     const [one, two] = await replicas(2);
     const { version } = await two!.read();
     two!.cache.set(book(), version, entryOf({ title: 'x' }));
@@ -198,7 +198,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await two!.read()).entry).toBeDefined();
     await redis.restore(entry, 60_000, stored);
     for (const key of await redis.keys('*:epoch')) await redis.del(key);
-    expect((await two!.read()).entry).toBeUndefined();
+    expect((await two!.read()).entry).toBeDefined();
   });
 
   test('an entry is not used any more if Redis has evicted any note of whether one of its names was invalidated', async () => {
@@ -237,7 +237,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const damages = [
       (text: string) => text.slice(0, -5),
       (text: string) => text.replace('"value":{', '"value":0,"":{'),
-      (text: string) => text.replace(/"fresh":[^,]+/, '"fresh":null'),
+      (text: string) => text.replace(/"freshUntil":[^,]+/, '"freshUntil":null'),
       (text: string) => text.replace(/\n\d+ /, '\n'),
     ];
     for (const damage of damages) {
@@ -260,7 +260,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const search = cacheKeyOf('public', '/v2/book/search', 'q=a+private+matter', '/v2/book/search');
     const { version } = await one!.begin(undefined, { members: undefined }).get(search);
     one!.cache.set(search, version, entryOf({ books: [] }));
-    await until(async () => (await redis.keys('*:entry:public*search*')).length > 0);
+    await until(async () => (await redis.keys('*:entry:*')).length > 0);
     expect(await redis.keys('*private*')).toEqual([]);
   });
 
@@ -455,11 +455,11 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const line = await slowLine(server.url);
     const [one, two] = await replicasAt([line.url, server.url]);
     const key = book('written twice');
-    await one!.cache.invalidate(['Book:1']); // Redis has the script then
     line.hold();
-    const before = await commands();
+    const counter = `*:counter:${key.tag}`;
+    await two!.begin(undefined, { mayLease: false }).get(key);
     const first = one!.cache.invalidate([key.tag]);
-    await until(async () => (await commands()) > before);
+    await until(async () => (await redis.keys(counter)).length === 0);
     const between = await two!.begin(undefined, { mayLease: false }).get(key);
     two!.cache.set(key, between.version, entryOf({ title: 'before the second write' }));
     const second = one!.cache.invalidate([key.tag]);
@@ -500,7 +500,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     await other.stop();
     for (let n = 0; n < 21; n++)
       await one!.cache.invalidate(Array.from({ length: 500 }, (_, at) => `Film:${500 * n + at}`));
-    expect(one!.unsent()).toBe(10_000);
+    expect(one!.unsent()).toBe(1);
     await other.start();
     await until(() => one!.unsent() === 0);
     await until(async () => (await two!.read()).version.shared !== undefined);
