@@ -13,14 +13,7 @@ import { type Tab, readTabs } from './graphql/documents/tabs.ts';
 import { type Trusted, createTrusted, operationNames } from './graphql/documents/trusted.ts';
 import { helpUrlOf } from './http/response/http-error.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
-import {
-  logForbiddenCaching,
-  logOutages,
-  logOwnRefused,
-  observeCalls,
-  observeInterface,
-  logPauses,
-} from './observability/watch.ts';
+import { logOutages, logOwnRefused, observeCalls, observeInterface, logPauses } from './observability/watch.ts';
 import { followSecrets } from './secrets.ts';
 
 export interface CoreParts {
@@ -70,7 +63,6 @@ export function createCore(given: Config, log: Logger, added: AddedParts = {}) {
     onOutage: logOutages(log),
     onOwnRefused: logOwnRefused(log),
     onPause: logPauses(log),
-    onCachingForbidden: logForbiddenCaching(log),
     onLostInvalidations: (count) =>
       log.error({ count }, 'invalidations were not written to Redis: replicas may serve old records'),
   };

@@ -9,7 +9,7 @@ import { noTiers } from './auth/tiers.ts';
 import { type Sender, bearerOf } from './auth/request-context.ts';
 import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
-import { type OnForbidden, createCachingWatch } from './cache/caching-watch.ts';
+import { createCachingWatch } from './cache/caching-watch.ts';
 import { createCallLog } from './call-log.ts';
 import type { Service } from './errors.ts';
 import { type HeadersTo, addedHeaders } from './http/request.ts';
@@ -46,8 +46,6 @@ export interface UpstreamParts {
   onOwnRefused?: OnOwnRefused;
   /** Called when a service asks for a pause of its calls. */
   onPause?: OnPause;
-  /** Called once for each service whose headers forbid caching. */
-  onCachingForbidden?: OnForbidden;
   /** Called at the end if invalidations could not be written to Redis: other replicas may serve what they concern. */
   onLostInvalidations?: (count: number) => void;
 }
@@ -114,7 +112,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
 }
 
 function openServices(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts) {
-  const { onOutage, onOwnRefused, onPause, onCachingForbidden, observe, inspect, headersTo } = parts;
+  const { onOutage, onOwnRefused, onPause, observe, inspect, headersTo } = parts;
   const { accessToken, filmTier, recordTtlSeconds: ttlSeconds, absentTtlSeconds } = settings;
   const transport = parts.transport ?? createTransport(settings, undefined, onOutage);
   const inFlight = new InFlightRequests();
@@ -138,7 +136,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     addHeaders: headersTo && addedHeaders(headersTo),
     rateLimiter: new RateLimiter(limits, shared?.windows, isRejected, onPause),
     records,
-    caching: createCachingWatch(settings, onCachingForbidden),
+    caching: createCachingWatch(settings),
     changeLocks: createChangeLocks(),
     onRejected: ({ id }) => void records.invalidateCredential(id),
     observe,

@@ -37,16 +37,13 @@ const headers: Record<string, string>[] = [
 
 describe.each(['relaxed', 'strict'])('with UPSTREAM_CACHE=%s', (mode) => {
   describe.each([undefined, '600'])('and RECORD_TTL_SECONDS=%s', (ttl) => {
-    test.each(headers)('what the doctor and the log say of %j is what happens to a book', async (sent) => {
+    test.each(headers)('what the doctor says of %j is what happens to a book', async (sent) => {
       const service = await hostile(json('{"id":"7","title":"x"}', 200, sent));
       const config = {
         ...readConfig({ UPSTREAM_CACHE: mode, ...(ttl !== undefined && { RECORD_TTL_SECONDS: ttl }) }),
         ...{ baseUrl: service.url, eventBaseUrl: service.url, readAttempts: 1 },
       };
-      const told: [words: readonly string[], isObeyed: boolean][] = [];
-      const upstream = createUpstream(catalogService, config, {
-        onCachingForbidden: (_, words, isObeyed) => void told.push([words, isObeyed]),
-      });
+      const upstream = createUpstream(catalogService, config);
       const read = () =>
         upstream
           .forOperation({ authorization: undefined, address: '', requestId: 'x' }, createCancellationToken())
@@ -69,8 +66,6 @@ describe.each(['relaxed', 'strict'])('with UPSTREAM_CACHE=%s', (mode) => {
       const { status, message } = checkCaching(reader.reads, config);
       expect(status).toBe(isCached ? 'ok' : 'warning');
       expect(message.includes('not cached')).toBe(!isCached);
-      expect(told.filter(([, isObeyed]) => isObeyed)).toHaveLength(isCached ? 0 : 1);
-      for (const [words] of told) expect(message).toContain(words.join(', '));
       const counted = Object.values(upstream.notStored()).reduce((sum, count) => sum + count, 0);
       expect(counted).toBe(isCached ? 0 : 2);
     });

@@ -8,7 +8,6 @@ import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
 import { wasSent } from '../../upstream/call-log.ts';
 import type { ObservedCall } from '../../upstream/http/call.ts';
 import type { OnPause } from '../../upstream/limits/pauses.ts';
-import type { OnForbidden } from '../../upstream/cache/caching-watch.ts';
 import type { Metrics } from './metrics.ts';
 import { endCallSpan } from './spans.ts';
 
@@ -128,17 +127,6 @@ export function logOwnRefused(log: Logger): OnOwnRefused {
     );
   };
 }
-
-/** Logs once for each service what its caching headers forbid, and whether that is obeyed. */
-export const logForbiddenCaching =
-  (log: Logger): OnForbidden =>
-  (service, words, isObeyed) =>
-    log[isObeyed ? 'warn' : 'info'](
-      { service, headers: words.join(', ') },
-      isObeyed
-        ? `the headers of ${service} forbid caching, and are obeyed: such responses are not cached`
-        : `the headers of ${service} forbid caching, and UPSTREAM_CACHE=relaxed caches what is not a person's all the same`,
-    );
 
 /** Logs each pause that a service asks for. Anybody can make up tokens, so a pause of a client is no warning. */
 export const logPauses =

@@ -43,7 +43,7 @@ export interface CachingRules {
  * Whether headers that forbid caching are taken for a default of the service's framework. Those of scope viewer never are. What is read
  * without a token cannot be private to anybody.
  */
-export const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
+const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
   mode === 'relaxed' && share !== 'viewer';
 
 export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Cacheability {

@@ -1,4 +1,4 @@
-/** Counts responses that are not cached because of their headers, and reports once for each service what its headers forbid. */
+/** Counts responses that are not cached because of their headers. */
 import { type Endpoint, type Share, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
 import type { Service } from '../errors.ts';
@@ -8,25 +8,20 @@ import {
   type Refusal,
   areConstant,
   cacheabilityOf,
-  forbiddingWords,
-  isRelaxed,
   unspecified,
   varies,
 } from './caching-header.ts';
 import { isCached } from './lifetime.ts';
 import type { Config } from '../../config/settings.ts';
 
-/** `words`: see `forbiddingWords`. `isObeyed`: the responses are not cached. */
-export type OnForbidden = (service: Service, words: readonly string[], isObeyed: boolean) => void;
-
 type Known = Partial<Record<Share, { headers: CachingHeaders; reuse: Cacheability }>>;
 
 export type CachingWatch = ReturnType<typeof createCachingWatch>;
 
-export function createCachingWatch(
-  { upstreamCache: mode, recordTtlSeconds }: Pick<Config, 'upstreamCache' | 'recordTtlSeconds'>,
-  onForbidden: OnForbidden | undefined,
-) {
+export function createCachingWatch({
+  upstreamCache: mode,
+  recordTtlSeconds,
+}: Pick<Config, 'upstreamCache' | 'recordTtlSeconds'>) {
   const counts: Record<Exclude<Refusal, 'unsure'> | 'expired', number> = {
     'no-store': 0,
     'no-cache': 0,
@@ -34,21 +29,13 @@ export function createCachingWatch(
     vary: 0,
     expired: 0,
   };
-  const reported = new Set<string>();
   /** The last headers of each scope, of others' credentials and the own, and what follows from them: a service sends the same with nearly all its responses. */
   const last: Record<Service, Known[]> = { catalog: [{}, {}], events: [{}, {}] };
 
-  function see(endpoint: Endpoint, headers: CachingHeaders, reuse: Cacheability): void {
-    const { service, share } = endpoint;
+  function count(endpoint: Endpoint, reuse: Cacheability): void {
     // RECORD_TTL_SECONDS=0 is not a matter of headers.
     const isKept = isCached(endpoint, reuse, recordTtlSeconds || undefined);
     if (!isKept && reuse.refusal !== 'unsure') counts[reuse.refusal ?? 'expired']++;
-    const report = `${service} ${isKept}`;
-    if (reported.has(report) || (isKept && !isRelaxed({ share, mode }))) return;
-    const words = forbiddingWords(headers, reuse, isKept);
-    if (words.length === 0) return;
-    reported.add(report);
-    onForbidden?.(service, words, !isKept);
   }
 
   return {
@@ -74,7 +61,7 @@ export function createCachingWatch(
         (headers.vary === undefined || varies(headers.vary, rules) === (known.reuse.refusal === 'vary'));
       const reuse = isKnown ? known.reuse : cacheabilityOf(headers, rules);
       if (reuse !== unspecified && (isForEverybody({ share }) || (share === 'anonymous' && isOwn)))
-        see(endpoint, headers, reuse);
+        count(endpoint, reuse);
       if (!isKnown && areConstant(headers)) all[share] = { headers, reuse };
       return reuse;
     },

@@ -8,7 +8,7 @@ const sent = ['x-user', 'bob'];
 const bob = { isOwn: false };
 
 test('a time that is counted from the headers is computed for each response', () => {
-  const watch = createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined }, undefined);
+  const watch = createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined });
   const at = (date: string) =>
     watch.reuseOf(
       bookEndpoints.byId,
@@ -26,7 +26,7 @@ test('a time that is counted from the headers is computed for each response', ()
 });
 
 test('responses of another scope, with another credential or other headers are judged by themselves', () => {
-  const watch = createCachingWatch({ upstreamCache: 'strict', recordTtlSeconds: undefined }, undefined);
+  const watch = createCachingWatch({ upstreamCache: 'strict', recordTtlSeconds: undefined });
   const isPrivate = { 'cache-control': 'private' };
   const refusals = [
     watch.reuseOf(filmEndpoints.subject, bob, isPrivate, sent),

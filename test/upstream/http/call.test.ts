@@ -51,7 +51,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
         return transport.send(request, cancellation);
       },
     },
-    caching: createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined }, undefined),
+    caching: createCachingWatch({ upstreamCache: 'relaxed', recordTtlSeconds: undefined }),
     ownRefusals: createOwnRefusals(),
     onRejected: (credential: Credential) => void rejected.push(credential),
     observe: (call: ObservedCall) => void observed.push(call),
