@@ -16,10 +16,14 @@ export const documentIds: Record<
   | 'Explain'
   | 'Film'
   | 'WriteNote'
+  | 'ReplaceReview'
+  | 'WriteReview'
   | 'Search'
   | 'ShelfSync'
   | 'Shelf'
-  | 'UpdateCollection',
+  | 'UpdateAnnotation'
+  | 'UpdateCollection'
+  | 'UpdateNote',
   string
 > = {
   Annotate: '9f59fddf176946d1bea9797e36170d25b8fb8d38844b7c9163a0fec5f761a752',
@@ -36,10 +40,14 @@ export const documentIds: Record<
   Explain: '03f1c0ee5ef9404b96e0a014d4a97a6ece3eea89d6eb46b2ac91cef8c78febf0',
   Film: '0e09050eaa707b6138871f30257d8bf31a6d7b0102291b5b5a719474888ccbc3',
   WriteNote: '45aa76a2c78b3038269a75d16b27e44f701d95f2a07466fb623257497867599f',
+  ReplaceReview: '697fdd2f10ddff0f15d420a4c50c5bd7e0af8fe6a9003b76d21e6b56e0116126',
+  WriteReview: 'f76d9c38a97cb8f186d2f0ac46238677fa85fab371fb298fdfa5fecbc310a70c',
   Search: 'a94f3b4773399870779afae9688282022ce3dd22a8b2c1707c3df162ebf15ae0',
   ShelfSync: '8f6b1c8471d65165873a279df7cb5f38b18b0d715d3fb2342236aacf0a7df263',
   Shelf: '6b650062aa8be2a7d23f26a8b901763fd39d91a4c40ec21fdf8a0b825425d877',
+  UpdateAnnotation: '73585f5a1a7760cfb631faa9bda6deb27dcaedc3fa2d556c3ada0499e0912edb',
   UpdateCollection: '611217883d976ccf5e3cca99536832534673b3b30800c9da49644aaadc6536b6',
+  UpdateNote: 'ff68d3434845410aae3ffb842fa06d82bf3bdff3bb3941479564efa0db636bc5',
 };
 
 /** What tells these documents from others with their names. */
@@ -58,8 +66,12 @@ export const fingerprints: typeof documentIds = {
   Explain: 'vzes1m',
   Film: '63wuv6',
   WriteNote: '1bcw0tq',
+  ReplaceReview: '1084beb',
+  WriteReview: '4v23pi',
   Search: 'x5b1m8',
   ShelfSync: '1k6bjyd',
   Shelf: 'eigwah',
+  UpdateAnnotation: '1pzyklv',
   UpdateCollection: '17uaq3',
+  UpdateNote: '1vnq04j',
 };

@@ -27,7 +27,11 @@ const pages = [
   ['UpdateCollection', 'updateCollection.book.viewerCollection.comment'],
   ['DeleteCollection', 'deleteCollection.book.id'],
   ['Annotate', 'createAnnotation.annotation.content'],
+  ['UpdateAnnotation', 'updateAnnotation.annotation.content'],
   ['WriteNote', 'createNote.note.title'],
+  ['UpdateNote', 'updateNote.note.title'],
+  ['WriteReview', 'createReview.review.title'],
+  ['ReplaceReview', 'replaceReview.review.title'],
 ] as const;
 
 let program: Program;
@@ -764,7 +768,12 @@ const menu = () => page.getByRole('combobox', { name: 'Examples' });
 
 /** Chooses the example of an operation. */
 const choose = (operation: string) =>
-  menu().selectOption(operation === 'WriteNote' ? 'note' : operation.replaceAll(/(?<=.)[A-Z]/g, '-$&').toLowerCase());
+  menu().selectOption(
+    operation
+      .replace(/^Write/, '')
+      .replaceAll(/(?<=.)[A-Z]/g, '-$&')
+      .toLowerCase(),
+  );
 
 /** Opens the example of an operation, clicks on run, and returns the response. */
 async function run(operation: string) {

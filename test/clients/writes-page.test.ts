@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ApolloClient, type ApolloLink, InMemoryCache, gql } from '@apollo/client';
 import { Client, type Exchange } from '@urql/core';
-import { expect, test, vi } from 'vitest';
+import { print } from 'graphql';
+import { describe, expect, test, vi } from 'vitest';
+import { UpdateCollectionDocument } from '../../generated/operations.ts';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
@@ -87,25 +89,102 @@ test('the exchanges for urql ask again with the same key and the headers of the 
   expect(await comments()).toEqual(['by urql']);
 });
 
-type Write = { key: string; body: string };
+type Write = { key: string; record: string; body: string };
 type Answer = { data?: object | null; errors?: { message: string; extensions: object }[] };
 interface Queue {
   sendAll: (
-    outbox: { first: () => Promise<Write | undefined>; remove: (key: string) => Promise<unknown> },
+    outbox: {
+      all: () => Promise<Write[]>;
+      replace: (write: Write) => Promise<unknown>;
+      remove: (key: string) => Promise<unknown>;
+    },
     send: (init: RequestInit) => Promise<Response>,
-    onFinal: (write: Write, answer: Answer) => unknown,
+    onFinal: (write: Write, answer: Answer) => Promise<string | undefined>,
   ) => Promise<boolean>;
 }
 
 const queryText = document.loc!.source.body;
 
 /** A table of writes, and what came of them. */
-function outboxOf(writes: readonly Write[]) {
-  const rows = new Map(writes.map((write) => [write.key, write]));
+function outboxOf(writes: readonly Omit<Write, 'record'>[]) {
+  const rows = new Map(writes.map((write) => [write.key, { record: 'Note:1', ...write }]));
   const answers: Answer[] = [];
-  const outbox = { first: async () => rows.values().next().value, remove: async (key: string) => rows.delete(key) };
-  return { rows, answers, outbox, onFinal: (_: Write, answer: Answer) => answers.push(answer) };
+  const outbox = {
+    all: async () => [...rows.values()],
+    replace: async (write: Write) => rows.set(write.key, write),
+    remove: async (key: string) => rows.delete(key),
+  };
+  const onFinal = async (_: Write, answer: Answer) => {
+    answers.push(answer);
+    return /"revision":"([^"]+)"/.exec(JSON.stringify(answer))?.[1];
+  };
+  return { rows, answers, outbox, onFinal };
 }
+
+const sendAs = (init: RequestInit) =>
+  fetch(`${url}/graphql`, { ...init, headers: { ...(init.headers as object), ...headers } });
+
+describe('changes of one entry that wait in the queue', () => {
+  const shelf = async (book: string, way: 'put' | 'get', change: object = {}) =>
+    way === 'get'
+      ? (await origin.get(`/v2/book/${book}/collection`, 'alice')).body
+      : (await origin.put(`/v2/book/${book}/collection`, 'alice', change)).body;
+  /** Taps on entries as they are shown, each with the revision that is shown. */
+  async function taps(...changes: [book: string, change: object][]) {
+    const shown = new Map<string, string>();
+    for (const book of new Set(changes.map(([each]) => each))) {
+      await origin.delete(`/v2/book/${book}/collection`, 'alice');
+      const query = `mutation { collectBook(input: { bookId: "${book}", status: WISH }) { collection { revision } } }`;
+      const response = await sendAs({
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      });
+      const { data } = (await response.json()) as { data: { collectBook: { collection: { revision: string } } } };
+      shown.set(book, data.collectBook.collection.revision);
+    }
+    const query = print(UpdateCollectionDocument);
+    return changes.map(([book, change]) => ({
+      key: crypto.randomUUID(),
+      record: `Book:${book}`,
+      body: JSON.stringify({ query, variables: { book, ...change, unchangedSince: shown.get(book) } }),
+    }));
+  }
+  const codes = (answers: readonly Answer[]) =>
+    answers.map(({ errors }) => errors?.map(({ extensions }) => (extensions as { code: string }).code));
+
+  test('are changes of what the one before has made, also where the app ends between the two', async () => {
+    const { sendAll } = await moduleOf<Queue>(2);
+    const writes = await taps(
+      ['1003078', { rating: 5 }],
+      ['26340138', { rating: 1 }],
+      ['1003078', { comment: '好' }],
+      ['1003078', { tags: ['重读'] }],
+    );
+    const { answers, outbox, onFinal } = outboxOf(writes);
+    const ends = { ...outbox, remove: () => new Promise<never>(() => undefined) };
+    void sendAll(ends, sendAs, onFinal);
+    await expect.poll(() => answers.length).toBe(1);
+    expect(await sendAll(outbox, sendAs, onFinal)).toBe(true);
+    expect(codes(answers)).toEqual(Array(5).fill(undefined));
+    expect(await shelf('1003078', 'get')).toMatchObject({ rating: { value: '5' }, comment: '好', tags: ['重读'] });
+  });
+
+  test('conflict with what another device has changed between them', async () => {
+    const { sendAll } = await moduleOf<Queue>(2);
+    const { answers, outbox, onFinal } = outboxOf(
+      await taps(['1003078', { rating: 5 }], ['1003078', { comment: '好' }]),
+    );
+    const elsewhere = async (write: Write, answer: Answer) => {
+      const revision = await onFinal(write, answer);
+      if (answers.length === 1) await shelf('1003078', 'put', { status: 'wish', comment: 'theirs' });
+      return revision;
+    };
+    expect(await sendAll(outbox, sendAs, elsewhere)).toBe(true);
+    expect(codes(answers)).toEqual([undefined, ['CONFLICT']]);
+    expect(await shelf('1003078', 'get')).toMatchObject({ comment: 'theirs' });
+  });
+});
 
 test('the queue goes on after the end of the app, and makes each write once, in their order', async () => {
   const { sendAll } = await moduleOf<Queue>(2);
@@ -117,14 +196,12 @@ test('the queue goes on after the end of the app, and makes each write once, in 
       body: JSON.stringify({ query: queryText, variables: { noteId, content } }),
     })),
   );
-  const sendTo = (init: RequestInit) =>
-    fetch(`${url}/graphql`, { ...init, headers: { ...(init.headers as object), ...headers } });
   const never = () => new Promise<never>(() => undefined);
   // The app ends before it has read the response to its first write.
-  void sendAll(outbox, (init) => sendTo(init).then(never, never), onFinal);
+  void sendAll(outbox, (init) => sendAs(init).then(never, never), onFinal);
   await expect.poll(comments).toEqual(['first']);
   faults.push({ kind: 'dropped' }, { kind: 'lost' });
-  expect(await sendAll(outbox, sendTo, onFinal)).toBe(true);
+  expect(await sendAll(outbox, sendAs, onFinal)).toBe(true);
   expect(await comments()).toEqual(contents);
   expect(answers).toMatchObject(contents.map((content) => ({ data: { createNoteComment: { comment: { content } } } })));
   expect(rows.size).toBe(0);

@@ -26,8 +26,16 @@ const evidence = [
   '{ book(id: "1003078") { viewerCollection { id } } }',
 ];
 
-/** What is there for those that change and remove it. */
+/** What is there for those that change and remove it, by the field that does: an entry of the shelf, or a record whose id they name. */
+const content = '这一页值得再读一遍：一句话就把人物写活了。'.repeat(10);
 const collect = 'mutation { collectBook(input: { bookId: "1003078", status: WISH }) { created } }';
+const present: Record<string, string> = {
+  updateCollection: collect,
+  deleteCollection: collect,
+  updateAnnotation: `mutation { made: createAnnotation(input: { bookId: "1003078", content: "${content}" }) { of: annotation { id } } }`,
+  updateNote: `mutation { made: createNote(input: { title: "一", content: "二" }) { of: note { id } } }`,
+  replaceReview: `mutation { made: createReview(input: { bookId: "1003078", title: "一", content: "${content}" }) { of: review { id } } }`,
+};
 
 const operations = readdirSync('operations').map((name, round) => ({
   name,
@@ -67,9 +75,12 @@ describe.each(operations)('$name', ({ text, round }) => {
 
   test.each(everyNth(callers, 2, round))('what is told of it holds for $name', async ({ token }) => {
     const { execute } = await journey();
-    for (const query of [...evidence, ...(/(update|delete)Collection/.test(text) ? [collect] : [])])
-      await execute(query, { token });
-    const { data, errors = [] } = await execute(text, { token });
+    for (const query of evidence) await execute(query, { token });
+    const made = Object.keys(present).find((field) => text.includes(` ${field}(`));
+    const before = made === undefined ? undefined : await execute(present[made]!, { token });
+    const id = (before?.data as { made?: { of?: { id: string } } } | undefined)?.made?.of?.id;
+    const variables = made === undefined ? {} : { id: id ?? '1', title: '一', content };
+    const { data, errors = [] } = await execute(text, { token, variables });
     const { viewer } = (await execute(`{ viewer { filmTier ${asked} } }`, { token })).data as {
       viewer: Record<string, boolean | null> & { filmTier: string | null };
     };

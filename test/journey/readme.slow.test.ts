@@ -151,6 +151,14 @@ describe('the commands', () => {
     },
   );
 
+  test.skipIf(!curl)('the shelf of a phone is read by its document', async () => {
+    const request = commands.find((line) => line.includes('shelf-sync.graphql'))!;
+    const { data } = (await shell(request, setup.facade.url, cwd)) as {
+      data: { user: { shelfChanges: { nodes: object[] } } };
+    };
+    expect(data.user.shelfChanges.nodes.length).toBeGreaterThan(10);
+  });
+
   test('print the schema and the help', async () => {
     expect(readFileSync('schema.graphql', 'utf8')).toContain((await runProgram({}, ['schema'])).out);
     expect((await runProgram({}, ['--help'])).out).toContain('MAX_DEPTH');
@@ -173,7 +181,7 @@ describe('the commands', () => {
 
   test('that need npm, a registry or a container engine name existing files and scripts', () => {
     const others = commands.filter(
-      (line) => !isServer(line) && !/catalog-graphql (?:[a-z]+|--help)|PERSISTED|documentId/.test(line),
+      (line) => !isServer(line) && !/catalog-graphql (?:[a-z]+|--help)|PERSISTED|documentId|shelf-sync/.test(line),
     );
     const named: Record<string, boolean> = {
       'npm test': 'test' in manifest.scripts,

@@ -153,7 +153,7 @@ const table = {
       ),
       COLLECTION_NOT_FOUND: notes(
         'The book is not on the shelf. A token without the scope to write books gets the same code, because the service does not distinguish these cases.',
-        GONE,
+        'Remove it from the page. Put it back, with `collectBook`, only if the user says so.',
         'If every user gets this error, the tokens lack the scope `book_basic_w`.',
         { advice: 'hide' },
       ),

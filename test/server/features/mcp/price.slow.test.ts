@@ -37,11 +37,15 @@ const argumentsOf: Record<string, Record<string, readonly (string | boolean)[]>>
   Diary: { user: users },
   Event: { id: ids('events') },
   Film: { id: ids('films', 'subjects') },
+  ReplaceReview: { id: ['1'], title: ['再读一遍'], content: ['书'.repeat(151)] },
   Search: { query: ['百年', '的', '', 'xyz'] },
   Shelf: { user: users },
   ShelfSync: { user: users },
+  UpdateAnnotation: { id: ids('books', 'annotations'), content: ['这一页值得再读一遍：一句话就把人物写活了。'] },
   UpdateCollection: { book: ids('books'), status: ['READ'], comment: ['好'] },
+  UpdateNote: { id: ids('notes'), title: ['周末读书'] },
   WriteNote: { title: ['周末读书'], content: ['读完了，记几句。'] },
+  WriteReview: { book: ids('books'), title: ['再读一遍'], content: ['书'.repeat(151)] },
 };
 
 const open = () =>

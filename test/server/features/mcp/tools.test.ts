@@ -114,7 +114,7 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
   const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
   expect(hints.Annotate).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false });
   expect(hints.Collect).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: false });
-  for (const name of ['UpdateCollection', 'DeleteCollection'])
+  for (const name of ['UpdateCollection', 'DeleteCollection', 'UpdateAnnotation', 'UpdateNote', 'ReplaceReview'])
     expect(hints[name]).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
   const annotate = tools.find(({ name }) => name === 'Annotate')!;
   expect(annotate.inputSchema.required).toEqual(['book', 'content', 'isPrivate']);
