@@ -12,6 +12,7 @@ import type { CallServices } from './http/call.ts';
 import { CallPolicy } from './http/call-policy.ts';
 import type { FilePart } from './http/multipart.ts';
 import { createApiRequest } from '../api/api-request.ts';
+import { lazily } from '../lib/promises.ts';
 import type { RateLimitState } from './limits/rate-limiter.ts';
 import type { ChangeLock, ChangeLocks } from './change-locks.ts';
 import type { FilledIn, GuardedWrite, PatchSource, ReadRecord, WriteGuard } from './write-guard.ts';
@@ -44,7 +45,7 @@ export class UpstreamSession implements LoadContext {
   replicasMayLag = false;
   readonly records = new RecordLoader(this);
   private responseLoader: ResponseLoader | undefined = undefined;
-  private nobody: ResponseLoader | undefined = undefined;
+  private nobody: (() => ResponseLoader) | undefined = undefined;
   /** The locks of the change that is being made: an operation makes its changes one after the other. */
   private locks: ChangeLock[] = [];
   /** Writes with a key that go on although nobody waits for them. */
@@ -86,7 +87,7 @@ export class UpstreamSession implements LoadContext {
       return (await this.calls.send(createApiRequest(endpoint, input), path, { files })).value;
     } finally {
       this.responseLoader?.clear();
-      this.nobody?.clear();
+      this.nobody = undefined;
       this.learnPerson();
     }
   }
@@ -129,13 +130,14 @@ export class UpstreamSession implements LoadContext {
   /** Reads without any token, equal ones once. What is computed of that is of the caller alone. */
   readerAsNobody(path: Path | undefined, loader = (this.nobody ??= this.loaderOfNobody())): ReadRecord {
     this.cachePolicy.restrict(null);
-    return (endpoint, input, members) => loader.load(endpoint, input as object, members, path);
+    return (endpoint, input, members) => loader().load(endpoint, input as object, members, path);
   }
 
-  private loaderOfNobody(): ResponseLoader {
-    const { services, context, cachePolicy } = this;
+  /** A session is opened by its first read: most changes make none. */
+  private loaderOfNobody(): () => ResponseLoader {
+    const services = { ...this.services, records: emptyCache };
     const nobody = { credential: services.credentials.anonymous, isUnreadable: false, isUnshared: true };
-    return new UpstreamSession({ ...services, records: emptyCache }, { ...context, ...nobody }, cachePolicy).responses;
+    return lazily(() => new UpstreamSession(services, { ...this.context, ...nobody }, this.cachePolicy).responses);
   }
 
   /** `isUncounted`: it does not keep the operation from its other calls. */
@@ -178,11 +180,6 @@ export class UpstreamSession implements LoadContext {
   async invalidate(tags: readonly string[]): Promise<void> {
     this.records.clear();
     if (tags.length > 0 && !(await this.services.invalidate(tags))) this.replicasMayLag = true;
-  }
-
-  /** Throws unless the caller sent a token of their own. */
-  requireLogin(): void {
-    this.calls.requireLogin();
   }
 
   /** What the rate limit leaves to the caller's own token, or to all agents; null without a token or a limit. */

@@ -163,8 +163,9 @@ interface Run {
   /** What the declared resolvers use of an operation. */
   upstream: Pick<
     UpstreamSession,
-    'cachePolicy' | 'rateBudget' | 'requireLogin' | 'invalidate' | 'write' | 'beginChange' | 'endChange'
+    'cachePolicy' | 'rateBudget' | 'invalidate' | 'write' | 'beginChange' | 'endChange'
   > & {
+    calls: Pick<UpstreamSession['calls'], 'requireLogin'>;
     responses: Pick<ResponseLoader, 'load'>;
   };
   maxPictures: number;
@@ -297,7 +298,7 @@ function createRun(requester: Requester, fetch: Fetch, planning?: Planning): Run
     upstream: {
       cachePolicy: new CachePolicy(requester.token !== undefined),
       rateBudget: () => Promise.resolve(null),
-      requireLogin: () => requireLogin(run),
+      calls: { requireLogin: () => requireLogin(run) },
       invalidate: () => Promise.resolve(),
       // Nothing runs at once here, and no generated write keeps what it does not name.
       beginChange: () => Promise.resolve({}),

@@ -55,10 +55,10 @@ const VIOLATIONS_MAX = 100;
 
 /** Throws one error for all violations, with the code of the first. */
 export function requireValid(violations: readonly (Violation | undefined)[]): void {
-  const broken = violations.filter((each) => each !== undefined);
-  const [first] = broken;
+  const first = violations.find(Boolean);
   if (!first) return;
   const { code, path } = first;
+  const broken = violations.filter((each) => each !== undefined);
   throw new GraphQLError(`${path.join('.')}: ${messageOf(first)}`, {
     extensions: { code, violations: broken.slice(0, VIOLATIONS_MAX).map(shown) },
   });

@@ -215,7 +215,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
     return input;
   };
   try {
-    upstream.requireLogin();
+    upstream.calls.requireLogin();
     requireValid([
       ...withNul(given),
       target && validId(target[0], () => (id = targetIn(given as never, target))),

@@ -94,10 +94,10 @@ const hasValue = (value: unknown): boolean => value !== undefined && value !== n
 
 /** The columns that the input leaves out. */
 const leftOut = <Whole, Shown>({ columns }: Patch<Whole, Shown>, input: Given): readonly Column<Whole, Shown>[] =>
-  columns.filter(
-    ({ fields, clearedBy }) =>
-      fields.every((field) => input[field] === undefined) && (clearedBy === undefined || !hasValue(input[clearedBy])),
-  );
+  columns.filter(({ fields, clearedBy }) => {
+    for (const field of fields) if (input[field] !== undefined) return false;
+    return clearedBy === undefined || !hasValue(input[clearedBy]);
+  });
 
 /** The field of the input with the revision that the caller has shown. */
 export const UNCHANGED_SINCE = 'unchangedSince';
