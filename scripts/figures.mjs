@@ -21,7 +21,7 @@ const ROOMS = {
   'upstream/redis': 1_385,
   'server without idempotency': 7_512,
   'server/http': 2_110,
-  'server/features/idempotency': 1_133,
+  'server/features/idempotency': 1_129,
   atom: 1_122,
   config: 1_425,
   'check and doctor and inspect and commands and cli': 2_249,

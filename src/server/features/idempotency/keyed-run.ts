@@ -117,20 +117,16 @@ function senderOf(sender: ReturnType<UpstreamClient['senderOf']>, { name, finger
 
 /** Takes the lock of the key, or finds what is kept of it. Throws the reason why the request is not run. */
 async function claim({ store, sender }: KeyedRun): Promise<Claim> {
-  const claimed = await store.claim(sender.held(), sender.row());
+  const row = sender.row();
+  const claimed = await store.claim(sender.held(), row);
   if (!claimed) throw unavailable();
   const { kind, found } = claimed;
   if (kind === 'full') throw tooManyKeys();
   if (kind === 'held') throw inProgress();
-  if (kind === 'found') refuseOthers(found!, sender.row());
-  return claimed;
-}
-
-/** Throws unless the row is of the same request of the same token or person. */
-function refuseOthers(row: FoundRow, sender: Pick<Row, 'fingerprint' | 'token' | 'person'>): void {
-  if (row.fingerprint !== sender.fingerprint) throw reused();
-  if (isSameSender(row, sender)) return;
-  throw row.person !== '' && sender.person !== '' ? reused() : whose();
+  if (kind === 'locked') return claimed;
+  if (found!.fingerprint !== row.fingerprint) throw reused();
+  if (isSameSender(found!, row)) return claimed;
+  throw found!.person !== '' && row.person !== '' ? reused() : whose();
 }
 
 /** `onLeft`: called with the end of a run whose client has left. */

@@ -30,6 +30,8 @@ interface Group {
   isNeverRefused?: boolean;
   /** Rows of keys are removed: a retry may then write again, which docs/writes.md says. What must not happen is anything else. */
   forgets?: boolean;
+  /** The Redis of keys is another one than before: what it has may be old. */
+  restarts?: boolean;
   /** A process that is killed no longer knows whose tokens it has met. */
   forgetsPersons?: boolean;
 }
@@ -47,7 +49,13 @@ const groups: readonly Group[] = [
   { name: 'one facade, in memory', open: surroundings.oneInMemory, rows: ofOne, share: 0.2 },
   { name: 'a replica that is paused for longer than its lease', open: surroundings.paused, rows: basic, share: 0.07 },
   { name: 'clocks an hour apart', open: surroundings.clocksApart, rows: basic, share: 0.06 },
-  { name: 'a cache that evicts beside a Redis of keys', open: surroundings.evictingCache, rows: basic, share: 0.08 },
+  {
+    name: 'a cache that evicts beside a Redis of keys',
+    open: surroundings.evictingCache,
+    rows: basic,
+    share: 0.08,
+    restarts: true,
+  },
   {
     name: 'one Redis that evicts nothing and is filled by reads',
     open: surroundings.filledByReads,
@@ -63,7 +71,15 @@ const groups: readonly Group[] = [
     forgets: true,
   },
   ...(hasSentinel
-    ? [{ name: 'one Redis that is paused, and fails over', open: surroundings.failedOver, rows: basic, share: 0.05 }]
+    ? [
+        {
+          name: 'one Redis that is paused, and fails over',
+          open: surroundings.failedOver,
+          rows: basic,
+          share: 0.05,
+          restarts: true,
+        },
+      ]
     : []),
   { name: 'one Redis that forgets', open: surroundings.forgetfulRedis, rows: basic, share: 0.08, forgets: true },
 ];
@@ -71,7 +87,7 @@ const groups: readonly Group[] = [
 const LISTED = /createNote$|createAnnotation|createEvent/;
 
 /** Why the outcome of a write may stay unknown, as docs/offline.md says; undefined if it is expected to be settled. */
-function whyUnknown({ row, kind }: Outcome, { forgets, forgetsPersons }: Group): string | undefined {
+function whyUnknown({ row, kind }: Outcome, { forgets, restarts, forgetsPersons }: Group): string | undefined {
   const { isApart, unknownAs } = rows.find(({ name }) => name === row)!;
   if (isReview({ kind })) return 'nothing reads reviews';
   if (isApart) return 'it cannot be told from another item, or from its absence';
@@ -79,7 +95,7 @@ function whyUnknown({ row, kind }: Outcome, { forgets, forgetsPersons }: Group):
   if (LISTED.test(kind)) return 'another new item of the person may be the one';
   if (forgetsPersons && kind.includes('createNoteComment'))
     return 'the process was killed, and does not know the person';
-  return forgets ? 'the row was lost' : undefined;
+  return forgets || restarts ? 'Redis was emptied, restarted or replaced: the row may lack the write' : undefined;
 }
 
 /** A line for each reason. */
