@@ -227,7 +227,7 @@ export interface FacadeOptions extends FacadeHooks {
   minClients?: readonly string[] | undefined;
   /** Where the new versions of these apps are, sent with CLIENT_TOO_OLD (a list of names and addresses, each like ios=https://apps.example/catalog). Default: no address is sent. */
   clientUpdateUrls?: readonly string[] | undefined;
-  /** Model Context Protocol at /mcp: tools and resources for agents (true or false). Default: off. */
+  /** Model Context Protocol at /mcp: tools for agents (true or false). Default: off. */
   mcp?: boolean | undefined;
   /** Folder of GraphQL files, or manifest of trusted documents, whose operations are the tools (a path). Default: the pages of GraphiQL. */
   mcpOperations?: string | undefined;

@@ -180,7 +180,7 @@ export const settings = {
     clientUpdateUrls: setting('CLIENT_UPDATE_URLS', clientAddressList, [], 'where the new versions of these apps are, sent with CLIENT_TOO_OLD', 'no address is sent'),
   }),
   ...inGroup('Agents', {
-    mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools and resources for agents', 'off'),
+    mcp: setting('MCP', onOff, false, 'Model Context Protocol at /mcp: tools for agents', 'off'),
     mcpOperations: optional(
       'MCP_OPERATIONS',
       path,

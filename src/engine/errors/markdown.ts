@@ -4,7 +4,7 @@ import { codeGroups, columnsOf } from './codes.ts';
 export const withNumbers = (text: string, numbers: Readonly<Record<string, number>>): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => numbers[name]!.toLocaleString('en'));
 
-/** The table of errors as Markdown, for `docs/errors.md` and the resource for agents. `numbers`: those that notes name. */
+/** The table of errors as Markdown, for `docs/errors.md`. `numbers`: those that notes name. */
 export function errorsMarkdown(numbers: Readonly<Record<string, number>>): string {
   const sections = codeGroups.map(({ title, codes }) => {
     const each = Object.entries(codes).map(

@@ -12,10 +12,10 @@ const MESSAGE_MAX = 500;
 const DEPTH_MAX = 3;
 const MEMBERS_MAX = 12;
 
-const cut = (text: string, most: number): string =>
+export const shortText = (text: string, most: number): string =>
   hasMoreThan(text, most) ? `${firstCharacters(text, most)}…` : text;
 
-export const shownText = (text: string): string => cut(text, SHOWN_MAX);
+export const shownText = (text: string): string => shortText(text, SHOWN_MAX);
 
 /** A value as graphql-js prints it, cut to `SHOWN_MAX` characters. */
 export const shownValue = (value: unknown): string => shownText(inspect(pruned(value, DEPTH_MAX)));
@@ -26,7 +26,7 @@ export function shownMessage(message: string, value: unknown): string {
   const whole = typeof value === 'string' ? value : inspect(value);
   const short = typeof value === 'string' ? shownText(value) : shownValue(value);
   const shown = whole.length > SHOWN_MAX ? message.split(whole).join(short) : message;
-  return cut(shown.replace(longName, '"$1…"'), MESSAGE_MAX);
+  return shortText(shown.replace(longName, '"$1…"'), MESSAGE_MAX);
 }
 
 /** The beginning of a value, so that graphql-js need not print all of it before it is cut. */

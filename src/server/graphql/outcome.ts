@@ -59,7 +59,7 @@ export function cacheControlOf(policy: CachePolicy | undefined): string {
  * How long a client may keep a response; 0 if nothing was read. Also 0 for content that people write: it may be deleted or made private at
  * any time, and nobody can invalidate the caches of clients.
  */
-export function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): number {
+function secondsToKeep({ scope, freshUntil, mayChange }: CachePolicy): number {
   const seconds = Math.floor((freshUntil - performance.now()) / 1000);
   return scope === 'none' || mayChange || !Number.isFinite(seconds) ? 0 : Math.max(0, seconds);
 }

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { shortenText } from './short-texts.ts';
+import { shortText } from '../../../engine/errors/shown-value.ts';
 import { lazily } from '../../../lib/promises.ts';
 import { version } from '../../../package.ts';
 import { HttpError } from '../../http/response/http-error.ts';
@@ -22,7 +22,6 @@ import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Lack, lackOf } from './denial.ts';
 import type { Json, RpcRequest } from './protocol/json-rpc.ts';
 import type { AgentRequest } from './places.ts';
-import type { Caching, createResources } from './resources.ts';
 import { agentError, failedResult } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
@@ -39,7 +38,6 @@ export const VERSIONS: readonly string[] = [...REQUEST_VERSIONS, ...SESSION_VERS
 export interface MethodParts {
   service: ServiceDescriptor;
   tools: ReadonlyMap<string, CallableTool>;
-  resources: ReturnType<typeof createResources>;
   log: Logger;
 }
 
@@ -62,18 +60,15 @@ interface Method {
 }
 
 const serverInfo = { name: 'catalog-graphql', version };
-const capabilities = { tools: {}, resources: {} };
+const capabilities = { tools: {} };
 const instructions =
   'Each tool states the most calls that it can cost. Each result has the calls that it cost and, in `left`, the film calls that are left. ' +
   'Ids in arguments are those of results. Null without an error means that there is none. An error says what to do; if it has ' +
-  '`retryAfter`, wait for that many seconds; `alsoAt` has the other paths that it is for. `cut` says which texts ' +
-  'were shortened; with the path `errors` in it, null may be an error that was left out.';
+  '`retryAfter`, wait for that many seconds; `alsoAt` has the other paths that it is for. with the path `errors` in `cut`, ' +
+  'null may be an error that was left out.';
 
-/** What depends on the settings alone changes with a restart. */
-const SETTINGS_CACHED: Caching = { ttlMs: 300_000, cacheScope: 'public' };
-
-/** Before -32602, in the editions with sessions. */
-const RESOURCE_NOT_FOUND = -32_002;
+/** How long, and for whom, a client may keep what depends on the settings alone: it changes with a restart. */
+const CACHED = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 export type RespondTo = (message: RpcRequest, request: AgentRequest) => Promise<MethodResult>;
 
@@ -118,7 +113,7 @@ function problemOf(method: string, schema: SpecTypeName, params: Params | undefi
   // Lists are whole, so none has a next page.
   if (!issue) return params?.cursor === undefined ? undefined : '`cursor` is unknown';
   const [, ...path] = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
-  return shortenText(`\`${path.join('.') || 'params'}\`: ${issue.message.replace('Invalid input: ', '')}`, PROBLEM_MAX);
+  return shortText(`\`${path.join('.') || 'params'}\`: ${issue.message.replace('Invalid input: ', '')}`, PROBLEM_MAX);
 }
 
 const initialize: Handler = ({ protocolVersion }) => {
@@ -130,29 +125,15 @@ const ping: Method = { schema: 'PingRequest', handle: () => ({ outcome: '{}' }) 
 
 const discover: Method = {
   schema: 'DiscoverRequest',
-  handle: kept('request', { supportedVersions: VERSIONS, capabilities, instructions }, SETTINGS_CACHED),
+  handle: kept('request', { supportedVersions: VERSIONS, capabilities, instructions }),
 };
 
 /** The methods of all editions. */
 function sharedMethods(parts: MethodParts, era: Era): Record<string, Method> {
-  const { tools, resources } = parts;
-  const list = (result: Params) => kept(era, result, SETTINGS_CACHED);
-  const documents = new Map(
-    resources.documents.map(({ uri, content }) => [uri, kept(era, () => ({ contents: [content()] }), SETTINGS_CACHED)]),
-  );
+  const tools = [...parts.tools.values()].map(({ tool }) => tool);
   return {
-    'tools/list': { schema: 'ListToolsRequest', handle: list({ tools: [...tools.values()].map(({ tool }) => tool) }) },
+    'tools/list': { schema: 'ListToolsRequest', handle: kept(era, { tools }) },
     'tools/call': { schema: 'CallToolRequest', handle: (params, request) => callTool(parts, era, params, request) },
-    'resources/list': { schema: 'ListResourcesRequest', handle: list({ resources: resources.list }) },
-    'resources/templates/list': {
-      schema: 'ListResourceTemplatesRequest',
-      handle: list({ resourceTemplates: resources.templates }),
-    },
-    'resources/read': {
-      schema: 'ReadResourceRequest',
-      handle: ({ uri }, request) =>
-        documents.get(String(uri))?.({}, request) ?? readRecord(parts, era, String(uri), request),
-    },
   };
 }
 
@@ -179,35 +160,16 @@ async function callTool(
   }
 }
 
-async function readRecord(
-  { resources, service }: MethodParts,
-  era: Era,
-  uri: string,
-  request: AgentRequest,
-): Promise<MethodResult> {
-  try {
-    const found = await resources.read(uri, request);
-    if (found) return { outcome: resultText(era, { contents: [found.content] }, found.caching) };
-    const code = era === 'session' ? RESOURCE_NOT_FOUND : ProtocolErrorCode.InvalidParams;
-    return failed(code, 'Resource not found', { uri: uri.slice(0, 200) });
-  } catch (error) {
-    if (!isKnown(error)) throw error;
-    const { code, message, ...more } = agentError(error);
-    const kind = code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-    return { ...failed(kind, message, { code, ...more }), lack: lackOf(service, [error]) };
-  }
-}
-
 const isKnown = (error: unknown): error is GraphQLError | HttpError =>
   error instanceof HttpError || (error instanceof GraphQLError && error.extensions.code !== undefined);
 
 /** A result that never changes, made once. */
-function kept(era: Era, result: Params | (() => Params), caching: Caching): Handler {
-  const bytes = lazily(() => Buffer.from(resultText(era, typeof result === 'function' ? result() : result, caching)));
+function kept(era: Era, result: Params): Handler {
+  const bytes = lazily(() => Buffer.from(resultText(era, result, CACHED)));
   return () => ({ outcome: bytes() });
 }
 
-function resultText(era: Era, result: Params, caching?: Caching): string {
+function resultText(era: Era, result: Params, caching?: typeof CACHED): string {
   if (era === 'session') return JSON.stringify(result);
   return JSON.stringify({
     ...result,

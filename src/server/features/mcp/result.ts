@@ -1,9 +1,9 @@
 /** Results of tools: data, errors in words for an agent, and cost; within a number of characters. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GraphQLError } from 'graphql';
-import { type Cut, SHOWN_MAX, cutOf, shortenText, withShortTexts } from './short-texts.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
 import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
+import { shortText } from '../../../engine/errors/shown-value.ts';
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import { type Lack, lackOf } from './denial.ts';
@@ -24,6 +24,8 @@ export interface AgentError {
 }
 
 const MESSAGE_MAX = 400;
+/** What is shown of a list beside the data: its first entries. */
+const SHOWN_MAX = 10;
 /** An error of the document may name as many places as that has fields. */
 const LOCATIONS_MAX = 10;
 /** The members of `extensions` that an agent gets. */
@@ -59,18 +61,15 @@ function toolResult({ data, errors, stale, cost, plan, isMutation }: Run, max: n
     ...(stale && { stale: stale.slice(0, SHOWN_MAX) }),
     cost: costOf(cost),
   };
-  const cutRest = [...cutOf('errors', placesOf(found), placesOf(shown)), ...cutOf('stale', stale?.length ?? 0)];
-  const name = isPlanned ? 'plan' : 'data';
-  const value = isPlanned ? plan : data;
-  const cuts = new Map<string, Cut>();
-  for (const shorten of [false, true]) {
-    const shownValue = shorten ? withShortTexts(value, cuts) : value;
-    const cut = [...cutRest, ...cuts.values()];
-    const whole = packed({ [name]: shownValue, ...(cut.length > 0 && { cut }), ...rest }, isFailed && !isPlanned);
-    if (isWithin(whole, max)) return whole;
-  }
+  const cut = [...cutOf('errors', placesOf(found), placesOf(shown)), ...cutOf('stale', stale?.length ?? 0)];
+  const value = isPlanned ? { plan } : { data };
+  const whole = packed({ ...value, ...(cut.length > 0 && { cut }), ...rest }, isFailed && !isPlanned);
+  if (isWithin(whole, max)) return whole;
   return packed({ data: null, errors: [agentError(tooLong(max, isMutation))], cost: costOf(cost) }, true);
 }
+
+/** Names a list beside the data of which not all is shown. */
+const cutOf = (path: string, of: number, shown = Math.min(of, SHOWN_MAX)) => (shown < of ? [{ path, shown, of }] : []);
 
 const isWithin = ({ content: [first] }: CallToolResult, max: number): boolean =>
   first?.type === 'text' && first.text.length <= max;
@@ -108,13 +107,13 @@ export function agentError(error: GraphQLError | HttpError): AgentError {
   const notes = notesOn(String(code));
   return {
     code: String(code),
-    message: shortenText(message, MESSAGE_MAX),
-    ...(path && { path: shortenText(path.join('.'), MESSAGE_MAX) }),
+    message: shortText(message, MESSAGE_MAX),
+    ...(path && { path: shortText(path.join('.'), MESSAGE_MAX) }),
     // An error of the document, which the agent may have written; others are found by their path or argument.
     ...(DOCUMENT_CODES.includes(String(code)) && locations && { locations: locations.slice(0, LOCATIONS_MAX) }),
     ...(notes && { whatToDo: notes.client, retry: notes.retry }),
     ...details,
-    ...(lookAt !== undefined && { upstream: { lookAt: shortenText(lookAt, MESSAGE_MAX) } }),
+    ...(lookAt !== undefined && { upstream: { lookAt: shortText(lookAt, MESSAGE_MAX) } }),
   };
 }
 

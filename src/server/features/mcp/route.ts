@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Config } from '../../../config/settings.ts';
-import { showsSchema } from '../../../config/documents/trusted-documents.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { packageDir } from '../../../package.ts';
 import type { FeatureParts } from '../../feature.ts';
@@ -21,7 +20,6 @@ import { createFreeTools } from './query-tools.ts';
 import { errorMessage } from './protocol/json-rpc.ts';
 import { type MethodParts, createMethods } from './methods.ts';
 import { createPlaces } from './places.ts';
-import { createResources } from './resources.ts';
 import { createRunner } from './run.ts';
 import { type ToolParts, createTools } from './tools.ts';
 
@@ -115,8 +113,7 @@ function methodParts(toolParts: ToolParts): MethodParts {
   const tools = new Map(all.map((each) => [each.tool.name, each]));
   if (tools.size < all.length)
     throw new ConfigError(['MCP_OPERATIONS: with MCP_FREE no operation may be named query or schema']);
-  const resources = createResources(toolParts, showsSchema(config) || config.mcpFree);
-  return { tools, resources, log, service: upstream.service };
+  return { tools, log, service: upstream.service };
 }
 
 /** `Mcp-Method` and `Mcp-Name` are of the edition 2026-07-28; the last lines are headers that tracing adds to requests of pages. */

@@ -1,7 +1,6 @@
 /** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../../engine/plan/document.ts';
-import type { CachePolicy } from '../../../upstream/cache/cache-policy.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
 import type { Service } from '../../../upstream/errors.ts';
 import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
@@ -25,7 +24,6 @@ export interface Run {
   plan: unknown;
   cost: Cost;
   isMutation: boolean;
-  cachePolicy: CachePolicy | undefined;
 }
 
 /** With `isPlanned` the operation is planned and not run. */
@@ -57,14 +55,14 @@ export function createRunner(parts: FeatureParts): RunForAgent {
     if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
     running++;
     try {
-      const { result, session, cachePolicy, isReplayed } = await run(prepared, { ...caller, cancellation: lifetime });
+      const { result, session, isReplayed } = await run(prepared, { ...caller, cancellation: lifetime });
       if (isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
       const calls = session?.callLog.calls ?? [];
       const left = await upstream.forOperation(caller, lifetime).rateBudget();
       const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
       const cost = { calls: callsMade(calls), left };
-      return { data, errors, stale: stale as Run['stale'], plan, cost, isMutation, cachePolicy };
+      return { data, errors, stale: stale as Run['stale'], plan, cost, isMutation };
     } finally {
       running--;
     }

@@ -21,14 +21,12 @@ const METADATA = 'resource_metadata="https://api.example/.well-known/oauth-prote
 const query = (text: string) => ({
   ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'query', arguments: { query: text } } },
 });
-const read = (uri: string) => ({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } });
 const token = { authorization: 'Bearer a-token' };
 
 test.each([
   ['a book', query('{ book(id: "1003078") { title } }'), 'book_basic_r'],
   ['a film', query('{ subject(id: "1291546") { title } }'), 'movie_basic_r'],
   ['both', query('{ subject(id: "1291546") { title } book(id: "1003078") { title } }'), 'movie_basic_r book_basic_r'],
-  ['a record as a resource', read('catalog://Book/1003078'), 'book_basic_r'],
 ])('a token that may not read %s gets 403 with the scopes that are missing', async (_, body, scopes) => {
   const { facade } = await facadeOver(service, SETTINGS);
   const { status, headers, text } = await post(facade.url, body, token);

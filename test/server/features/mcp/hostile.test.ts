@@ -41,15 +41,12 @@ const answerAll = () => {
 const isIdle = (of = facade) =>
   Object.entries(of.state()).every(([name, count]) => name === 'connections' || count === 0);
 
-test.each([
-  ['one call', book()],
-  ['a resource', message('resources/read', { uri: 'catalog://Book/1' })],
-])('a client that disconnects while %s runs cancels it and its upstream calls', async (_, sent) => {
+test('a client that disconnects while a call runs cancels it and its upstream calls', async () => {
   const leaving = new AbortController();
   const left = fetch(new URL('/mcp', facade.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify(sent),
+    body: JSON.stringify(book()),
     signal: leaving.signal,
   });
   await until(() => held.size > 0);
@@ -98,9 +95,8 @@ test('hundreds of sessions that open, list and call leave no state behind, and n
       await send(at, { jsonrpc: '2.0', method: 'notifications/initialized' }),
       await send(at, message('tools/list')),
       await send(at, message('tools/call', { name: 'Book', arguments: { id: 'no such book' } })),
-      await send(at, message('resources/read', { uri: `catalog://${at}/secret-${at}` })),
     ];
-    expect([opened, ...others].map(({ status }) => status)).toEqual([200, 202, 200, 200, 200]);
+    expect([opened, ...others].map(({ status }) => status)).toEqual([200, 202, 200, 200]);
     expect(opened.headers.get('mcp-session-id')).toBeNull();
   };
   for (let at = 0; at < SESSIONS; at += 20)

@@ -18,8 +18,6 @@ const DIARY = (id: number) => message('tools/call', { name: 'Diary', arguments: 
 
 test.each([
   ['lists of tools', message('tools/list')],
-  ['resources', message('resources/read', { uri: 'catalog://docs/errors.md' })],
-  ['the schema as a resource', message('resources/read', { uri: 'catalog://schema.graphql' })],
   ['the schema as a tool', message('tools/call', { name: 'schema' })],
   ['unknown methods', message('nothing')],
 ])('requests for %s take a place: beyond the share of agents they are rejected', async (_, body) => {
@@ -45,18 +43,15 @@ test('the one place of a facade is enough for a call and for what follows', asyn
   expect(facade.state().operationsRunning).toBe(0);
 });
 
-test.each(['tools/list', 'resources/list', 'resources/templates/list'])(
-  'the text of %s is made once',
-  async (method) => {
-    const { facade } = await facadeOver(NOWHERE);
-    const { client } = await agent(facade.url);
-    await client.close();
-    const first = await post(facade.url, message(method));
-    const stringify = vi.spyOn(JSON, 'stringify');
-    const later = await post(facade.url, JSON.stringify(message(method, {}, 'later')));
-    const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
-    stringify.mockRestore();
-    expect(later.text).toBe(first.text.replace('"id":1', '"id":"later"'));
-    expect(longest).toBeLessThan(Math.min(300, first.text.length));
-  },
-);
+test('the text of the list of tools is made once', async () => {
+  const { facade } = await facadeOver(NOWHERE);
+  const { client } = await agent(facade.url);
+  await client.close();
+  const first = await post(facade.url, message('tools/list'));
+  const stringify = vi.spyOn(JSON, 'stringify');
+  const later = await post(facade.url, JSON.stringify(message('tools/list', {}, 'later')));
+  const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
+  stringify.mockRestore();
+  expect(later.text).toBe(first.text.replace('"id":1', '"id":"later"'));
+  expect(longest).toBeLessThan(Math.min(300, first.text.length));
+});

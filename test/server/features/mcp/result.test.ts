@@ -24,16 +24,6 @@ test('the result of each tool fits whole, and its text equals the structured con
   }
 });
 
-test('only where a result does not fit are its long texts shortened, and `cut` says where', () => {
-  const long = '一'.repeat(1_500);
-  expect(outputOf({ data: { note: { content: long } } })).toMatchObject({ data: { note: { content: long } } });
-  const notes = [{ content: long }, { content: '二'.repeat(1_700) }];
-  const output = outputOf({ data: { notes: notes.slice(1), title: 'a title'.repeat(60) } });
-  expect(output.data).toEqual({ notes: [{ content: `${'二'.repeat(999)}…` }], title: 'a title'.repeat(60) });
-  expect(output.cut).toEqual([{ path: 'notes.content', shown: 1_000, of: 1_700 }]);
-  expect(outputOf({ data: { notes } }).errors).toMatchObject([{ code: 'ANSWER_TOO_LARGE' }]);
-});
-
 test('an error says whether the same call may help, as the table of codes does', () => {
   const retryOf = (code: string) => agentError(new GraphQLError('It failed.', { extensions: { code } })).retry;
   const notes = codeGroups.flatMap(({ codes }) => Object.entries(codes));
@@ -108,7 +98,7 @@ test('a result that does not fit is refused, and its error says of a write that 
 });
 
 const run: Run = {
-  ...{ data: null, errors: [], stale: undefined, plan: undefined, isMutation: false, cachePolicy: undefined },
+  ...{ data: null, errors: [], stale: undefined, plan: undefined, isMutation: false },
   cost: { calls: { catalog: 0, events: 0 }, left: null },
 };
 const outputOf = (done: Partial<Run>) =>

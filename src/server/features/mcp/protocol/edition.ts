@@ -8,7 +8,7 @@ import {
   classifyInboundRequest,
 } from '@modelcontextprotocol/server';
 import { isPlainObject } from '../../../../lib/objects.ts';
-import { shortenText } from '../short-texts.ts';
+import { shortText } from '../../../../engine/errors/shown-value.ts';
 import type { RpcRequest } from './json-rpc.ts';
 import { type Era, REQUEST_VERSIONS, SESSION_VERSIONS, VERSIONS } from '../methods.ts';
 
@@ -35,7 +35,7 @@ export function editionOf(message: object, headers: IncomingHttpHeaders): Editio
     ...(name !== undefined && { mcpNameHeader: name }),
   });
   if (found.kind === 'reject') {
-    return { status: found.httpStatus, error: new ProtocolError(found.code, shortenText(found.message, MESSAGE_MAX)) };
+    return { status: found.httpStatus, error: new ProtocolError(found.code, shortText(found.message, MESSAGE_MAX)) };
   }
   if (found.kind === 'legacy') return isMethod(message, 'server/discover') ? rejected(NO_META) : { era: 'session' };
   const { revision = 'none' } = found.classification;
@@ -69,22 +69,15 @@ function claimedVersion(message: object): unknown {
 const headersOf = (headers: IncomingHttpHeaders): Partial<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** The member of the params that Mcp-Name repeats. */
-const NAMED = new Map([
-  ['tools/call', 'name'],
-  ['resources/read', 'uri'],
-]);
-
 /** The SDK has compared MCP-Protocol-Version and Mcp-Method if they were sent. */
 function headerMismatch({ method, params }: RpcRequest, headers: IncomingHttpHeaders): string | undefined {
   const required = ['mcp-protocol-version', 'mcp-method'].find((name) => headers[name] === undefined);
   if (required !== undefined) return `The header ${required} is missing.`;
-  const member = NAMED.get(method);
-  const named = member === undefined ? undefined : params?.[member];
-  if (typeof named !== 'string') return undefined;
+  const named = params?.name;
+  if (method !== 'tools/call' || typeof named !== 'string') return undefined;
   const given = headers['mcp-name'];
   if (given === undefined) return 'The header mcp-name is missing.';
-  return decodedHeader(String(given)) === named ? undefined : `The header mcp-name must repeat \`params.${member}\`.`;
+  return decodedHeader(String(given)) === named ? undefined : `The header mcp-name must repeat \`params.name\`.`;
 }
 
 /** Values that a header cannot hold are sent in Base64. Undefined if they are malformed. */

@@ -24,8 +24,8 @@ interface Response {
 type Headers = Record<string, string | undefined>;
 
 /** The headers of a request with this body, some replaced or left out. */
-const headersFor = (method: string, { name, uri }: Record<string, unknown>, changed: Headers = {}) => {
-  const named = method === 'tools/call' ? name : method === 'resources/read' ? uri : undefined;
+const headersFor = (method: string, { name }: Record<string, unknown>, changed: Headers = {}) => {
+  const named = method === 'tools/call' ? name : undefined;
   const all: Headers = {
     'mcp-protocol-version': EDITION,
     'mcp-method': method,
@@ -46,7 +46,7 @@ test('server/discover names the editions, capabilities and the server, without a
   expect(result).toEqual({
     resultType: 'complete',
     supportedVersions: [EDITION, ...SUPPORTED_PROTOCOL_VERSIONS],
-    capabilities: { tools: {}, resources: {} },
+    capabilities: { tools: {} },
     instructions: expect.stringContaining('film calls') as string,
     ttlMs: 300_000,
     cacheScope: 'public',
@@ -54,19 +54,16 @@ test('server/discover names the editions, capabilities and the server, without a
   });
 });
 
-test.each(['tools/list', 'resources/list', 'resources/templates/list'])(
-  '%s is the same as with a session, and clients may share it for five minutes',
-  async (method) => {
-    const { result } = await ask(method);
-    const { resultType, ttlMs, cacheScope, _meta, ...list } = result!;
-    expect([resultType, ttlMs, cacheScope]).toEqual(['complete', 300_000, 'public']);
-    expect(_meta).toHaveProperty(['io.modelcontextprotocol/serverInfo']);
-    const older = JSON.parse((await post(url, { jsonrpc: '2.0', id: 1, method })).text) as Response;
-    expect(older.result).toEqual(list);
-    // A token shows no other list.
-    expect((await ask(method, {}, { authorization: 'Bearer demo-alice' })).result).toEqual(result);
-  },
-);
+test('the list of tools is the same as with a session, and clients may share it for five minutes', async () => {
+  const { result } = await ask('tools/list');
+  const { resultType, ttlMs, cacheScope, _meta, ...list } = result!;
+  expect([resultType, ttlMs, cacheScope]).toEqual(['complete', 300_000, 'public']);
+  expect(_meta).toHaveProperty(['io.modelcontextprotocol/serverInfo']);
+  const older = JSON.parse((await post(url, { jsonrpc: '2.0', id: 1, method: 'tools/list' })).text) as Response;
+  expect(older.result).toEqual(list);
+  // A token shows no other list.
+  expect((await ask('tools/list', {}, { authorization: 'Bearer demo-alice' })).result).toEqual(result);
+});
 
 test('a call has a structured result with price and shares as with a session, and no time to live', async () => {
   const { status, result } = await ask('tools/call', { name: 'Book', arguments: { id: '1003078' } });
@@ -92,30 +89,17 @@ test('a failed call is a result too, and an unknown tool an error', async () => 
 });
 
 test.each([
-  ['a public record', 'catalog://Book/6082808', undefined, 'public', true],
-  ['a record that a token reads', 'catalog://Book/6082808', 'demo-alice', 'private', true],
-  ['what people write', 'catalog://User/alice', undefined, 'public', false],
-  ['the schema', 'catalog://schema.graphql', 'demo-alice', 'public', true],
-])('reading %s says for how long and for whom it may be kept', async (_, uri, token, scope, isKept) => {
-  const { result } = await ask('resources/read', { uri }, token ? { authorization: `Bearer ${token}` } : {});
-  expect(result).toMatchObject({ cacheScope: scope, resultType: 'complete', contents: [{ uri }] });
-  expect(result!.ttlMs as number)[isKept ? 'toBeGreaterThan' : 'toBe'](0);
-  expect(Number.isInteger(result!.ttlMs)).toBe(true);
+  'nothing',
+  'initialize',
+  'ping',
+  'prompts/list',
+  'resources/list',
+  'subscriptions/listen',
+  'logging/setLevel',
+  'constructor',
+])('the method %s is not found: 404 and -32601', async (method) => {
+  expect(await ask(method)).toMatchObject({ status: 404, id: 'q', error: { code: -32601 } });
 });
-
-test.each([['catalog://Book/99999999'], ['catalog://Nothing/1'], ['file:///etc/passwd']])(
-  'an unknown resource is invalid params: %s',
-  async (uri) => {
-    expect(await ask('resources/read', { uri })).toMatchObject({ status: 200, error: { code: -32602, data: { uri } } });
-  },
-);
-
-test.each(['nothing', 'initialize', 'ping', 'prompts/list', 'subscriptions/listen', 'logging/setLevel', 'constructor'])(
-  'the method %s is not found: 404 and -32601',
-  async (method) => {
-    expect(await ask(method)).toMatchObject({ status: 404, id: 'q', error: { code: -32601 } });
-  },
-);
 
 test.each(['1900-01-01', '2027-01-01', '2026-07-29', 'latest', ''])(
   'the unknown edition %j is 400 and -32022, with the list of those that are known',
@@ -166,15 +150,13 @@ test.each<[string, string, Record<string, unknown>, Headers]>([
   ['another edition', 'tools/list', {}, { 'mcp-protocol-version': '2025-11-25' }],
   ['an unknown edition', 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }],
   ['no edition', 'tools/list', {}, { 'mcp-protocol-version': undefined }],
-  ['another method', 'tools/list', {}, { 'mcp-method': 'resources/list' }],
+  ['another method', 'tools/list', {}, { 'mcp-method': 'tools/call' }],
   ['the method in another case', 'tools/list', {}, { 'mcp-method': 'Tools/List' }],
   ['no method', 'tools/list', {}, { 'mcp-method': undefined }],
   ['no method for one that is unknown', 'nothing', {}, { 'mcp-method': undefined }],
   ['another tool', 'tools/call', { name: 'Book' }, { 'mcp-name': 'Film' }],
   ['the tool in another case', 'tools/call', { name: 'Book' }, { 'mcp-name': 'book' }],
   ['no tool', 'tools/call', { name: 'Book' }, { 'mcp-name': undefined }],
-  ['another resource', 'resources/read', { uri: 'catalog://Book/1' }, { 'mcp-name': 'catalog://Book/2' }],
-  ['no resource', 'resources/read', { uri: 'catalog://Book/1' }, { 'mcp-name': undefined }],
   ['another tool in Base64', 'tools/call', { name: 'Book' }, { 'mcp-name': `=?base64?${btoa('Film')}?=` }],
   ['a broken Base64', 'tools/call', { name: 'Book' }, { 'mcp-name': '=?base64?Qm9va===?=' }],
   ['a marker in capitals', 'tools/call', { name: 'Book' }, { 'mcp-name': `=?BASE64?${btoa('Book')}?=` }],
@@ -190,7 +172,6 @@ test('no error repeats more than the beginning of what was sent', async () => {
     ['tools/list', {}, {}, { ...META, [VERSION_KEY]: long }],
     ['tools/list', {}, {}, { ...META, 'io.modelcontextprotocol/clientInfo': { [long]: 1 } }],
     ['tools/call', { name: long }, { 'mcp-name': 'x' }, META],
-    ['resources/read', { uri: long }, { 'mcp-name': 'x' }, META],
     ['tools/list', { cursor: { [long]: 1 } }, {}, META],
   ] as const) {
     const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } };

@@ -85,11 +85,8 @@ test.each([
   ['tools/call', { name: null }, 'name'],
   ['tools/call', { name: 'Book', arguments: [] }, 'arguments'],
   ['tools/call', { name: 'Book', arguments: 'x' }, 'arguments'],
-  ['resources/read', {}, 'uri'],
-  ['resources/read', { uri: 5 }, 'uri'],
   ['tools/list', { cursor: 1 }, 'cursor'],
   ['tools/list', { cursor: 'next' }, 'cursor'],
-  ['resources/list', { cursor: 'next' }, 'cursor'],
   ['tools/list', [], 'params'],
   ['tools/call', ['Book'], 'params'],
 ])('%s with %j is invalid params, and the message names the member', async (method, params, member) => {
@@ -113,7 +110,6 @@ test.each([
   ['tools/call', { name: 'schema', arguments: {}, _meta: { progressToken: null } }],
   ['tools/list', null],
   ['tools/list', { cursor: null, _meta: null }],
-  ['resources/list', { cursor: null }],
   ['ping', null],
   [
     'initialize',
@@ -158,9 +154,6 @@ test('the message of an error has no code before it, so that a client puts one t
   expect(response.error).toMatchObject({ code: -32602, message: 'Unknown tool: nope' });
   const { client } = await agent(url);
   await expect(client.callTool({ name: 'nope' })).rejects.toThrow(/^MCP error -32602: Unknown tool: nope$/);
-  await expect(client.readResource({ uri: 'catalog://Book/99999999' })).rejects.toThrow(
-    /^MCP error -32002: Resource not found$/,
-  );
 });
 
 test('a body that is not application/json is rejected, as a page of another site could send it', async () => {
