@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
-import type { RequestContext } from '../auth/request-context.ts';
+import type { Reload, RequestContext } from '../auth/request-context.ts';
 import type { Cacheability } from './caching-header.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import {
@@ -112,16 +112,11 @@ class CacheHandle {
     return isCurrent instanceof Promise ? isCurrent.then(found) : found(isCurrent);
   }
 
-  /** Whether the client wants something newer. */
-  private isOld({ since }: CacheEntry): boolean {
-    const { reload } = this.viewer.viewer;
-    return reload !== undefined && since < reload.since;
-  }
-
   /** What is older than the client wants counts as expired, while there is room to read it. */
   private isFresh(entry: CacheEntry): boolean {
+    const { reload } = this.viewer.viewer;
     const isInTime = performance.now() < entry.freshUntil;
-    return isInTime && !(this.isOld(entry) && this.viewer.viewer.reload!.mayRead(this.key!.text));
+    return isInTime && !(reload && isOld(entry, reload) && reload.mayRead(this.key!.text));
   }
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
@@ -154,11 +149,12 @@ class CacheHandle {
     const { since, freshUntil } = entry;
     const value = entry.value as Json;
     const isFresh = this.isFresh(entry);
-    const isOld = this.isOld(entry);
-    if (isOld) this.old = value;
+    const { reload } = this.viewer.viewer;
+    const wantsNewer = reload !== undefined && isOld(entry, reload);
+    if (wantsNewer) this.old = value;
     const ageSeconds = Math.max(0, Math.round((performance.now() - since) / 1000));
     const isAbsent = entry.isAbsent === true;
-    return { value, isFresh, tellsAge: isFresh && isOld, isAbsent, freshUntil, ageSeconds };
+    return { value, isFresh, tellsAge: isFresh && wantsNewer, isAbsent, freshUntil, ageSeconds };
   }
 
   /** Remembers for a short time that there is no such record, in place of what is cached. */
@@ -205,6 +201,9 @@ const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
   isRecord && Object.keys(before).length > 0
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
     : !isDeepStrictEqual(before, after);
+
+/** Whether the client wants something newer. */
+const isOld = (entry: CacheEntry, reload: Reload): boolean => entry.since < reload.since;
 
 const nothing = Object.freeze({});
 
