@@ -13,8 +13,6 @@ import { createStaticRoute } from '../../http/response/static-response.ts';
 const DOCS_PATH = '/docs';
 const QUERY_LENGTH = 100;
 const RESULTS = 30;
-/** Characters of a section that a result of the search shows. */
-const EXCERPT = 200;
 /** The link to GraphiQL behind an example. */
 const TRY = /<p class="try">.*?<\/p>\n/g;
 
@@ -32,7 +30,6 @@ interface Section {
   address: string;
   title: string;
   heading: string;
-  text: string;
   /** Heading and all of it in lower case, for the search. */
   lower: { heading: string; all: string };
 }
@@ -92,20 +89,12 @@ function find(sections: readonly Section[], query: string): Section[] {
 }
 
 function resultsBody(found: readonly Section[], query: string): string {
-  const items = found.map(({ address, title, heading, text }) => {
+  const items = found.map(({ address, title, heading }) => {
     const place = heading === title ? title : `${title}: ${heading}`;
-    return `<dt><a href="${address}">${escape(place)}</a></dt><dd>${escape(excerptOf(text, query))}</dd>`;
+    return `<li><a href="${address}">${escape(place)}</a></li>`;
   });
   const count = found.length === 0 ? 'Nothing has all of these words.' : `Sections with “${escape(query)}”`;
-  return `<h1>Search</h1>\n<p role="status">${count}</p>\n<dl class="pages">${items.join('\n')}</dl>`;
-}
-
-/** The part of a text around the first word of the query. */
-function excerptOf(text: string, query: string): string {
-  const at = text.toLowerCase().indexOf(query.toLowerCase().split(/\s+/)[0]!);
-  const start = at < EXCERPT / 2 ? 0 : text.indexOf(' ', at - EXCERPT / 2) + 1;
-  const part = text.slice(start, start + EXCERPT);
-  return `${start > 0 ? '… ' : ''}${part}${start + EXCERPT < text.length ? ' …' : ''}`;
+  return `<h1>Search</h1>\n<p role="status">${count}</p>\n<ol>${items.join('\n')}</ol>`;
 }
 
 function sectionsOf({ path, title, html }: DocsFile): Section[] {
@@ -114,9 +103,9 @@ function sectionsOf({ path, title, html }: DocsFile): Section[] {
   // Before each text are the id and the heading that the split has captured.
   for (let at = 1; at < parts.length; at += 3) {
     const [id = '', heading = '', text = ''] = parts.slice(at, at + 3);
-    const shown = { title, heading: textOf(heading), text: textOf(text) };
-    const all = `${title} ${shown.heading} ${shown.text}`.toLowerCase();
-    sections.push({ address: `${path}#${id}`, ...shown, lower: { heading: shown.heading.toLowerCase(), all } });
+    const shown = textOf(heading);
+    const all = `${title} ${shown} ${textOf(text)}`.toLowerCase();
+    sections.push({ address: `${path}#${id}`, title, heading: shown, lower: { heading: shown.toLowerCase(), all } });
   }
   return sections;
 }
