@@ -1,9 +1,7 @@
 /** The tools of MCP_FREE: documents that agents write, and the schema to write them with. */
 import {
-  type GraphQLError,
   type GraphQLSchema,
   OperationTypeNode,
-  getOperationAST,
   isIntrospectionType,
   parse,
   print,
@@ -59,7 +57,7 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
         plan,
       } = checkedArguments(inputSchema, given) as FreeArguments & Variables;
       const prepared = prepare(query, operationName);
-      if (prepared.errors?.[0]) throw documentError(prepared.errors[0], query, operationName, config.maxTokens);
+      if (prepared.errors?.[0]) throw prepared.errors[0];
       if (prepared.ready?.incrementalSelections.length) throw badInput('@defer and @stream are not supported here.');
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION && !mcpWrites)
         throw badInput('Mutations are not allowed here.');
@@ -67,15 +65,6 @@ function queryTool({ config, upstream, prepare, runForAgent }: ToolParts): Calla
       return toolOutcome(upstream.service, done, mcpResultCharacters);
     },
   };
-}
-
-/** What an error of a subscription says to do would not help: to name an operation. */
-function documentError(error: GraphQLError, query: string, name: string | null | undefined, maxTokens: number) {
-  if (error.extensions.code !== 'OPERATION_RESOLUTION_FAILURE') return error;
-  const chosen = getOperationAST(parse(query, { maxTokens }), name);
-  return chosen?.operation === OperationTypeNode.SUBSCRIPTION
-    ? badInput('There are no subscriptions: newer data comes with the next query.')
-    : error;
 }
 
 interface FreeArguments {

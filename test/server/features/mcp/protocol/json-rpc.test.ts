@@ -163,16 +163,3 @@ test('a body that is not application/json is rejected, as a page of another site
   }
   expect((await send(ping(), { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(200);
 });
-
-test.each(['subscription { book }', 'subscription A { a } query B { __typename }'])(
-  'a subscription is told that there are none: %s',
-  async (query) => {
-    const operationName = query.includes(' A ') ? 'A' : undefined;
-    const { response } = await send(message('tools/call', { name: 'query', arguments: { query, operationName } }));
-    const { errors } = response.result!.structuredContent as { errors: { code: string; message: string }[] };
-    expect(errors).toMatchObject([
-      { code: 'BAD_USER_INPUT', message: expect.stringContaining('no subscriptions') as string },
-    ]);
-    expect(JSON.stringify(errors)).not.toContain('operationName');
-  },
-);
