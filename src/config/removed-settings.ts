@@ -13,7 +13,7 @@ const derived: Record<keyof Derived, string> = {
   headersTimeoutMs: 'it is half of CALL_TIMEOUT_MS now. Remove it.',
 };
 const others = {
-  maxConnectionAgeMs: 'a connection is used for 200 requests. Remove it.',
+  maxConnectionAgeMs: 'a connection is used for 1,000 requests. Remove it.',
   maxBusyConnections: 'MAX_CONNECTIONS is the most. Remove it.',
   suggestions: 'INTROSPECTION decides it. Remove it.',
   serverTiming: 'EXPLAIN decides it. Remove it.',

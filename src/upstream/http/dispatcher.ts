@@ -12,7 +12,7 @@ export type DispatcherSettings = ProxySettings &
   Pick<Config, 'maxConnections' | 'connectTimeoutMs' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'maxHeaderBytes'>;
 
 /** Requests of a connection: then another is made, which finds the address that the name has by then. */
-export const REQUESTS_MAX = 200;
+export const REQUESTS_MAX = 1_000;
 
 export function createDispatcher(origin: string, settings: DispatcherSettings, tls: TlsFiles): Dispatcher {
   const timeout = settings.connectTimeoutMs;
