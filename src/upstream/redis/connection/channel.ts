@@ -1,7 +1,6 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { createCircuitBreaker } from '../../limits/circuit-breaker.ts';
-import type { Outages } from './outages.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. */
 export type RedisCall = <Result>(call: () => Promise<Result>) => Promise<Result | undefined>;
@@ -17,7 +16,6 @@ export interface ChannelOptions {
 /** What the channels of a connection share. */
 export interface ChannelParts {
   redis: { status: string };
-  outages: Outages;
   /** Called with the first word of an error reply. */
   onRefusal: (code: string) => void;
   /** Called for each reply that is late. */
@@ -32,55 +30,49 @@ export const LONGEST_PAUSE_MS = 5_000;
 export type Channel = ReturnType<typeof createChannel>;
 
 /** Each channel has its own breaker: Redis may answer reads in time and refuse writes. */
-export function createChannel({ redis, outages, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
+export function createChannel({ redis, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
   const { what, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS } = options;
-  const onChange = (reason: string | undefined) =>
-    reason === undefined ? outages.end(what) : outages.begin(what, reason, reason.startsWith('refuses'));
+  let trouble: string | undefined;
+  const onChange = (reason: string | undefined) => void (trouble = reason);
   const createBreaker = () => createCircuitBreaker({ ...BREAKER, maxBreakerPauseMs: longestPauseMs }, onChange);
   let breaker = createBreaker();
-
-  const call: RedisCall = async (call) => {
-    if (redis.status !== 'ready') return undefined;
-    const permit = breaker.acquire(call);
+  const call: RedisCall = async (send) => {
+    const permit = redis.status === 'ready' ? breaker.acquire(send) : undefined;
     if (!permit) return undefined;
     const begun = performance.now();
-    let isLate = false;
     let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<undefined>((resolve) => {
-      timer = setTimeout(afterPendingReads, timeoutMs, () => {
-        isLate = true;
-        onLate(what);
-        permit.onFailure('no answer in time', begun);
-        resolve(undefined);
-      });
+    const late = new Promise<typeof LATE>((resolve) => {
+      timer = setTimeout(afterPendingReads, timeoutMs, () => resolve(LATE));
     });
-    const result = call().then(
-      (value) => {
-        if (isLate) return undefined;
+    try {
+      const result = await Promise.race([send(), late]);
+      if (result !== LATE) {
         permit.onSuccess();
-        return value;
-      },
-      (error: unknown) => {
-        if (isLate) return undefined;
-        // A client that has lost its connection makes no other call.
-        if (redis.status !== 'ready') return void permit.release();
-        const code = replyCodeOf(error as Error);
-        if (code !== undefined) onRefusal(code);
-        const reason = code === undefined ? 'the node with the keys does not answer' : `refuses ${what}: ${code}`;
-        return void permit.onFailure(reason, begun);
-      },
-    );
-    const first = await Promise.race([result, deadline]);
-    clearTimeout(timer);
-    return first;
+        return result;
+      }
+      onLate(what);
+      permit.onFailure('no answer in time', begun);
+    } catch (error) {
+      const code = replyCodeOf(error as Error);
+      // A client that has lost its connection makes no other call.
+      if (redis.status !== 'ready') permit.release();
+      else permit.onFailure(code ? `refuses ${what}: ${code}` : 'the node with the keys does not answer', begun);
+      if (code !== undefined) onRefusal(code);
+    } finally {
+      clearTimeout(timer);
+    }
+    return undefined;
   };
-  /** The next call is made at once: what the breaker knows is of another connection, or the process ends. */
+  /** The next call is made at once: what the breaker knows is of another connection. */
   const restart = (): void => {
     breaker = createBreaker();
-    outages.end(what);
+    trouble = undefined;
   };
-  return { call, restart };
+  /** `trouble`: why no call is made now but a trial. */
+  return { call, restart, trouble: () => trouble };
 }
+
+const LATE = Symbol('late');
 
 /** The first word of an error reply of Redis; undefined if the error is of another kind. */
 function replyCodeOf({ name, message }: Error): string | undefined {
