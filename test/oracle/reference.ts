@@ -114,7 +114,12 @@ export interface Reference {
   places: Map<string, Place>;
   /** Method and path of each write. */
   writes: string[];
+  /** The operation has more fields than the reference reads: only its writes are complete. */
+  isCut: boolean;
 }
+
+/** More fields than generated operations within the limits have: what has more must be refused. Deeply nested lists have millions. */
+const MOST_FIELDS = 20_000;
 
 /** A record by its key. */
 export interface RecordPlace {
@@ -252,6 +257,7 @@ export async function runReference(
     }),
     places: run.places,
     writes: run.writes,
+    isCut: run.places.size > MOST_FIELDS,
   };
 }
 
@@ -484,6 +490,8 @@ function resolverOf(schema: GraphQLSchema, type: GraphQLObjectType, field: Graph
   const position = positions[coordinate] ?? (/Edge\.cursor$/.test(coordinate) ? cursorOfEdge : undefined);
   return (parent, args, run, info) => {
     const place: Place = { coordinate, isNonNull, requests: new Set() };
+    // The fields of a mutation write in any case.
+    if (run.places.size > MOST_FIELDS && info.path.prev) return null;
     run.places.set(pathToArray(info.path).join('.'), place);
     // An object that is not a record depends on the request of its parent.
     if (!known.has(parent) && info.path.prev)

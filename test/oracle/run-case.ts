@@ -348,6 +348,10 @@ class CaseRun {
     this.answered++;
     this.private(operation, result);
     if (this.isOverLimit(operation, requestId, range, result)) return;
+    if (reference.isCut) {
+      this.report('run with more fields than the reference reads', operation.document);
+      return;
+    }
     if (range && isUnshared) this.calls(operation, requestId, range, result);
     this.rereads(operation, requestId, isAlone);
     const { faults, settings } = this.given;
