@@ -251,7 +251,7 @@ export interface FacadeOptions extends FacadeHooks {
   operationTimeoutMs?: number | undefined;
   /** Size of all files of a request together (a whole number from 1 to 1000000000). Default: 40000000. */
   maxUploadBytes?: number | undefined;
-  /** Size of the requests with files that a process holds in memory; one caller may use a quarter, or one request (a whole number from 1 to 1000000000). Default: 80000000. */
+  /** Size of the requests with files that a process holds in memory; one caller, or all tokens that the service has not accepted yet, may use a quarter, or one request (a whole number from 1 to 1000000000). Default: 80000000. */
   maxHeldUploadBytes?: number | undefined;
   /** Operations running at once (a whole number from 1 to 1000000). Default: 256. */
   maxRunningOperations?: number | undefined;

@@ -210,7 +210,7 @@ export const settings = {
       'MAX_HELD_UPLOAD_BYTES',
       bytes,
       80_000_000,
-      'size of the requests with files that a process holds in memory; one caller may use a quarter, or one request',
+      'size of the requests with files that a process holds in memory; one caller, or all tokens that the service has not accepted yet, may use a quarter, or one request',
     ),
   }),
   ...inGroup('Load and connections of clients', {

@@ -277,7 +277,7 @@ const table = {
       UPLOAD_TOO_LARGE: notes(
         'The files of a request, or its map, are too large.',
         'Send fewer or smaller files at once.',
-        'The limit is `MAX_UPLOAD_BYTES`.',
+        'The files have at most `MAX_UPLOAD_BYTES`, the map 10,000 bytes.',
         { status: exactly(413) },
       ),
     },
@@ -568,7 +568,7 @@ const table = {
       REQUEST_TIMEOUT: notes(
         'The headers, the body or the files arrived too slowly.',
         'Try again over a better connection.',
-        'The limits are {requestHeadersTimeoutMs} ms for headers and {requestBodyTimeoutMs} ms for the body.',
+        'Headers have {requestHeadersTimeoutMs} ms; a body brings 256 kB in each {requestBodyTimeoutMs} ms, or its end.',
         { status: exactly(408), retry: 'later' },
       ),
       NOT_FOUND: notes(
