@@ -15,9 +15,9 @@ export function addExamples(examples) {
     menu.append(element('optgroup', { label }, ...options));
   }
   menu.addEventListener('change', () => {
-    const { query, headers } = examples.find(({ name }) => name === menu.value);
+    const { query, variables, headers } = examples.find(({ name }) => name === menu.value);
     menu.value = '';
-    void openDocument(query, '', headers);
+    void openDocument(query, variables, headers);
   });
   document.querySelector('.site').append(menu);
 }

@@ -11,15 +11,15 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 38_448,
+  'src without origin': 38_459,
   'graph and api': 7_002,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
   'upstream without redis': 5_426,
   'upstream/limits': 605,
-  'upstream/redis': 1_341,
-  'server without idempotency': 7_278,
+  'upstream/redis': 1_354,
+  'server without idempotency': 7_276,
   'server/http': 2_110,
   'server/features/idempotency': 1_129,
   atom: 1_122,

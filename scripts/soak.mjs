@@ -55,7 +55,8 @@ const search = (await (await fetch(`${origin.url}/v2/book/search?q=的&count=100
 );
 const pages = readdirSync('operations')
   .filter((name) => name.endsWith('.graphql'))
-  .map((name) => readFileSync(`operations/${name}`, 'utf8'));
+  .map((name) => readFileSync(`operations/${name}`, 'utf8'))
+  .map((query) => ({ query, variables: JSON.parse(/^# variables: (.*)$/m.exec(query)?.[1] ?? '{}') }));
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 const count = {};
 const seen = (what) => (count[what] = (count[what] ?? 0) + 1);
@@ -90,7 +91,10 @@ const clients = [
     ),
   () => ask('{ inTheaters(first: 5) { nodes { title directors { name } } } }', {}, token()),
   () => ask('{ searchEvents(first: 5) { nodes { title participants(first: 3) { nodes { name } } } } }', {}, token()),
-  () => ask(pick(pages), {}, token()),
+  () => {
+    const { query, variables } = pick(pages);
+    return ask(query, variables, token());
+  },
   () => ask(`{ a${Math.floor(Math.random() * 1e9)}: book(id: ${pick(search)}) { title } }`), // always a new document
   () =>
     ask(

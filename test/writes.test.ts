@@ -1,11 +1,22 @@
 /** What is shipped or shown changes what it names: none of it replaces a record, or brings one back. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kind, OperationTypeNode, parse, visit } from 'graphql';
+import {
+  Kind,
+  OperationTypeNode,
+  type VariableDefinitionNode,
+  buildSchema,
+  getOperationAST,
+  getVariableValues,
+  parse,
+  print,
+  visit,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { readTabs } from '../src/server/graphql/documents/tabs.ts';
 import { agent } from './support/agent.ts';
 import { journey } from './support/journey.ts';
+import { startFacade } from './support/start-facade.ts';
 
 const folders = [
   'operations',
@@ -47,7 +58,7 @@ test('no operation, example, page or tool writes the old way, or says that it is
   expect(found).toEqual([]);
 });
 
-const documents = readTabs('operations').map(({ name, query }) => ({ name, document: parse(query) }));
+const documents = readTabs('operations').map((tab) => ({ ...tab, document: parse(tab.query) }));
 const rootsOf = (of: OperationTypeNode) =>
   documents.flatMap(({ document }) =>
     document.definitions.flatMap((node) =>
@@ -73,21 +84,46 @@ test('each thing that a person does to a shelf, and writes of books and days, ha
   for (const name of Object.values(documented)) expect(typed).toContain(`export const ${name}Document`);
 });
 
-test('what a document changes of a record has no default: it would be written where it is left out', () => {
-  for (const { name, document } of documents)
-    visit(document, {
-      OperationDefinition({ selectionSet, variableDefinitions = [] }) {
-        const isUpdate = selectionSet.selections.some(
-          (each) => each.kind === Kind.FIELD && each.name.value.startsWith('update'),
-        );
-        for (const { variable, type, defaultValue } of isUpdate ? variableDefinitions : [])
-          expect([name, variable.name.value, type.kind !== Kind.NON_NULL_TYPE && defaultValue !== undefined]).toEqual([
-            name,
-            variable.name.value,
-            false,
-          ]);
-      },
-    });
+test('a mutation has no default but of an id, and of what makes it private: an app that leaves out a variable writes no sample', () => {
+  const isAllowed = ({ variable, type, defaultValue }: VariableDefinitionNode): boolean => {
+    const named = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
+    const isId = named.kind === Kind.NAMED_TYPE && named.name.value === 'ID';
+    return isId || (variable.name.value === 'isPrivate' && print(defaultValue!) === 'true');
+  };
+  const defaults = documents.flatMap(({ name, document }) =>
+    document.definitions.flatMap((node) =>
+      node.kind === Kind.OPERATION_DEFINITION && node.operation === OperationTypeNode.MUTATION
+        ? (node.variableDefinitions ?? []).filter(({ defaultValue }) => defaultValue).map((each) => ({ name, each }))
+        : [],
+    ),
+  );
+  expect(defaults.length).toBeGreaterThan(6);
+  const samples = defaults.filter(({ each }) => !isAllowed(each)).map(({ name, each }) => `${name}: ${print(each)}`);
+  expect(samples).toEqual([]);
+});
+
+test('each document is valid with the variables of its line', () => {
+  const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
+  for (const { name, document, variables = {} } of documents) {
+    const { variableDefinitions = [] } = getOperationAST(document)!;
+    expect([name, getVariableValues(schema, variableDefinitions, variables).errors]).toEqual([name, undefined]);
+    const declared = variableDefinitions.map(({ variable }) => variable.name.value);
+    expect(declared).toEqual(expect.arrayContaining(Object.keys(variables)));
+  }
+});
+
+test('GraphiQL opens each document with the variables of its line, which are in no other place', async () => {
+  const { url } = await startFacade({ graphiql: 'on' }, {}, { tabs: readTabs('operations') });
+  const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+  const [, settings] = /<script type="application\/json" id="settings">([^]*?)<\/script>/.exec(page)!;
+  const { examples } = JSON.parse(settings!) as { examples: { name: string; query: string; variables: string }[] };
+  const shown = examples.map(({ name, variables }) => [name, JSON.parse(variables || '{}') as object]);
+  expect(shown).toEqual(documents.map(({ name, variables }) => [name, variables]));
+  expect(Object.fromEntries(shown)).toMatchObject({ collect: { rating: 4, tags: ['小说', '想重读'] }, book: {} });
+  expect(examples.filter(({ query }) => query.includes('# variables'))).toEqual([]);
+  const setup = await journey({ mcp: 'on', mcpWrites: 'on' });
+  const { tools } = await (await agent(setup.facade.url, 'demo-alice')).client.listTools();
+  expect(tools.filter((tool) => JSON.stringify(tool).includes('第一章'))).toEqual([]);
 });
 
 test('typed documents have no defaults in mutations, which are examples', () => {

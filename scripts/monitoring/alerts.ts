@@ -147,7 +147,7 @@ export const alerts: readonly Alert[] = [
     summary:
       'Redis ({{ $labels.setting }}{{ $labels.error }}) cannot be reached from {{ $labels.instance }}, or is slow, or refuses commands.',
     means:
-      'Or it is slow, or refuses commands for a minute: `OOM` if it is full. Each replica caches and counts calls by itself. After a write, others may serve what it changed. Without that of the keys, writes with a key are refused: `IDEMPOTENCY_UNAVAILABLE`.',
+      'Or it is slow, or refuses commands for a minute: `OOM` if it is full. Each replica caches only what nothing writes, and counts calls by itself. After a write, others may serve what it changed. Without that of the keys, writes with a key are refused: `IDEMPOTENCY_UNAVAILABLE`.',
     look: 'the log line `redis is unreachable`, or `redis of idempotency keys is unreachable`, has the reason: `no answer in time` is a Redis that is slow (`catalog_redis_late_replies_total`) or gone without a word, `TRYAGAIN` a slot of a cluster that is being moved; `catalog_redis_refusals`.',
     change: 'Redis, or the user in its setting. The facade connects again by itself.',
   },

@@ -10,7 +10,7 @@ import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT } from './chromium.ts';
 
-/** The examples in their order, and the path of a text in the response of each. */
+/** The examples, and the path of a text in the response of each. */
 const pages = [
   ['Book', 'book.title'],
   ['Film', 'subject.title'],

@@ -364,7 +364,7 @@ test.each<[string, readonly string[], Partial<CheckOptions>, RegExp]>([
 test('the command exits with 0, with 1 if there are errors, and with 2 if it cannot run', async () => {
   const run = async (...args: string[]) => runProgram({}, ['check', ...args]);
   const good = await run('operations', '--format', 'json');
-  expect([good.code, good.err, (JSON.parse(good.out) as Checked).operations.length]).toEqual([0, '', 18]);
+  expect([good.code, good.err, (JSON.parse(good.out) as Checked).operations.length]).toEqual([0, '', 22]);
   const limited = await run('operations', '--max-upstream-calls', '2');
   expect([limited.code, limited.err]).toEqual([1, '']);
   expect(limited.out).toContain('(TOO_MANY_CALLS)');

@@ -1,11 +1,9 @@
 /** After any two queries of one list, and any two operations of this package, each cache shows what the server says. */
-import { readFileSync, readdirSync } from 'node:fs';
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import {
   type DocumentNode,
-  Kind,
   getNamedType,
   getOperationAST,
   isObjectType,
@@ -20,6 +18,7 @@ import { cacheOptions as apolloOptions } from '../../client/src/apollo.ts';
 import { cacheOptions as urqlOptions } from '../../client/src/urql.ts';
 import * as operations from '../../generated/operations.ts';
 import { schema } from '../../src/graph/schema.ts';
+import { readTabs } from '../../src/server/graphql/documents/tabs.ts';
 import { journey } from '../support/journey.ts';
 import { everyNth } from '../support/optional.ts';
 import { relayRequest } from './relay-request.ts';
@@ -32,7 +31,7 @@ interface Request {
 }
 
 const here = await journey();
-const files = readdirSync('operations').map((file) => parse(readFileSync(`operations/${file}`, 'utf8')));
+const files = readTabs('operations').map((tab) => ({ ...tab, file: parse(tab.query) }));
 
 /** The server's responses, by request: a mutation runs once. */
 const responses = new Map<string, Promise<string>>();
@@ -294,20 +293,17 @@ test('Apollo Client drops pages that were stored by a clock that was ahead, afte
   expect(shown()).toEqual(['Subject:3']);
 });
 
-/** Some clients send the default values of variables. */
-/** With the defaults of its file: those of a mutation are examples, which the document itself does not have. */
+/** With the variables and the defaults of its file: an id is an example, which the document itself does not have. */
 function withDefaults(document: DocumentNode): Request {
   const { name } = getOperationAST(document)!;
-  const file = files.find(
-    ({ definitions: [first] }) => first?.kind === Kind.OPERATION_DEFINITION && first.name?.value === name?.value,
-  )!;
+  const { file, variables } = files.find((each) => getOperationAST(each.file)?.name?.value === name?.value)!;
   const definitions = file.definitions.flatMap((each) =>
     each.kind === 'OperationDefinition' ? (each.variableDefinitions ?? []) : [],
   );
   const defaults = definitions.flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   );
-  return { document, variables: Object.fromEntries(defaults) };
+  return { document, variables: { ...Object.fromEntries(defaults), ...variables } };
 }
 
 const isJoined = (line: string): boolean =>

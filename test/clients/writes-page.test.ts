@@ -6,6 +6,7 @@ import { ApolloClient, type ApolloLink, InMemoryCache, gql } from '@apollo/clien
 import { Client, type Exchange } from '@urql/core';
 import { print } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
+import { adviceByCode } from '../../client/src/errors.ts';
 import { UpdateCollectionDocument } from '../../generated/operations.ts';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
@@ -287,7 +288,7 @@ const answersOf = (...given: (object | string)[]) => {
 };
 const failed = (code: string, more: object = {}) => ({
   data: { createNoteComment: null },
-  errors: [{ message: code, extensions: { code, ...more } }],
+  errors: [{ message: code, extensions: { code, advice: adviceByCode[code], ...more } }],
 });
 
 test('the queue sends the same key again until the answer is final', async () => {
@@ -298,25 +299,29 @@ test('the queue sends the same key again until the answer is final', async () =>
     failed('IDEMPOTENCY_IN_PROGRESS'),
     failed('TOO_MANY_KEYED_WRITES'),
     failed('UPSTREAM_RESULT_UNKNOWN', { retryAfter: 0 }),
+    failed('CODE_OF_A_LATER_VERSION', { advice: 'retry-later' }),
     '<html>the page of a proxy</html>',
     unknown,
   );
   expect(await sendAll(outbox, send, onFinal)).toBe(true);
-  expect(keys).toEqual(Array(5).fill('a'));
+  expect(keys).toEqual(Array(6).fill('a'));
   expect(answers).toEqual([unknown]);
   expect(rows.size).toBe(0);
 });
 
-test.each(['UNAUTHENTICATED', 'CLIENT_TOO_OLD', 'PERSISTED_ONLY', 'PERSISTED_QUERY_NOT_FOUND'])(
-  'the queue keeps what needs a login or an update of the app: %s',
-  async (code) => {
-    const { sendAll } = await moduleOf<Queue>(2);
-    const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
-    const { send } = answersOf(failed(code));
-    expect(await sendAll(outbox, send, onFinal)).toBe(false);
-    expect([rows.size, answers.length]).toEqual([1, 0]);
-  },
-);
+test.each([
+  'UNAUTHENTICATED',
+  'CLIENT_TOO_OLD',
+  'PERSISTED_ONLY',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_HASH_MISMATCH',
+])('the queue keeps what needs a login or an update of the app: %s', async (code) => {
+  const { sendAll } = await moduleOf<Queue>(2);
+  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const { send } = answersOf(failed(code));
+  expect(await sendAll(outbox, send, onFinal)).toBe(false);
+  expect([rows.size, answers.length]).toEqual([1, 0]);
+});
 
 /** What stands between may answer in the place of the facade. */
 const pages = {

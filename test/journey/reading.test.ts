@@ -1,4 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import {
   type GraphQLOutputType,
   Kind,
@@ -11,6 +10,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
+import { readTabs } from '../../src/server/graphql/documents/tabs.ts';
 import { lists } from '../support/example-records.ts';
 import { journey } from '../support/journey.ts';
 
@@ -27,16 +27,14 @@ const codesOf = ({ errors }: { errors?: { extensions: Record<string, unknown> }[
   (errors ?? []).map(({ extensions }) => extensions.code);
 
 describe('the operations', () => {
-  const folder = new URL('../../operations/', import.meta.url);
   // `explain` is meant to be planned, not run; what is deleted or replaced is made and changed first.
   const isLate = (name: string) => /^(?:delete|replace)/.test(name);
-  const pages = readdirSync(folder)
-    .filter((name) => name.endsWith('.graphql') && name !== 'explain.graphql')
-    .sort((one, other) => Number(isLate(one)) - Number(isLate(other)));
+  const pages = readTabs('operations')
+    .filter(({ name }) => name !== 'explain')
+    .sort((one, other) => Number(isLate(one.name)) - Number(isLate(other.name)));
 
-  test.each(pages)('%s runs without an error, with data at every level', async (name) => {
-    const text = readFileSync(new URL(name, folder), 'utf8');
-    const answer = await setup.execute(text, alice);
+  test.each(pages)('$name runs without an error, with data at every level', async ({ query: text, variables }) => {
+    const answer = await setup.execute(text, { ...alice, variables });
     expect(answer.errors).toBeUndefined();
     // An unlimited tier has no rate budget, nobody rates a book that is still to be read, and nothing was removed before the first sync.
     const mayBeEmpty = ['viewer.rateBudget', 'user.wish.nodes.*.rating', 'user.shelfChanges.removedIds'];

@@ -1,17 +1,16 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DocumentNode, Kind, parse, print, separateOperations, visit } from 'graphql';
+import { readTabs } from '../../src/server/graphql/documents/tabs.ts';
 
-/** The operations of the package, of the welcome page and of the examples, with their default variables. */
+/** The operations of the package, of the welcome page and of the examples, with their variables. */
 export function shipped(): { name: string; document: string; variables: Record<string, unknown> }[] {
   const named = ['operations', 'welcome'].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.graphql'))
-      .map((file) => ({
-        name: `${folder}/${file}`,
-        document: readFileSync(join(folder, file), 'utf8'),
-        variables: {},
-      })),
+    readTabs(folder).map(({ name, query: document, variables = {} }) => ({
+      name: `${folder}/${name}.graphql`,
+      document,
+      variables,
+    })),
   );
   return [...named, ...ofExamples()];
 }

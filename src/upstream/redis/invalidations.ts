@@ -32,8 +32,11 @@ export function createInvalidations({ redis }: RedisConnection, keys: RedisKeys,
   // Also without further requests: other replicas serve the old entries until it is done.
   const retries = setInterval(() => unsent.size > 0 && void send(), RETRY_MS).unref();
 
+  const count = (): number => (unsent.has(EVERYTHING) ? UNSENT_MAX : unsent.size);
+
   return {
-    unsent: (): number => unsent.size,
+    /** At least so many. */
+    unsent: count,
     /** Whether an entry in Redis may be older than an invalidation by this process. */
     isUnsent: ({ tag, groupTag, partition }: CacheKey): boolean =>
       unsent.size > 0 && [tag, groupTag, partition, EVERYTHING].some((name) => unsent.has(name)),
@@ -50,7 +53,7 @@ export function createInvalidations({ redis }: RedisConnection, keys: RedisKeys,
       clearInterval(retries);
       const end = performance.now() + withinMs;
       while (!(await send()) && performance.now() < end) await sleep(Math.min(FLUSH_MS, end - performance.now()));
-      return unsent.size;
+      return count();
     },
   };
 }

@@ -16,7 +16,7 @@ interface Update {
   key: CacheKey;
   isDeleted?: boolean;
   /** Stamp, ms until it is no longer fresh, ms to keep, text. */
-  stored?: (string | number)[];
+  stored?: (string | number)[] | undefined;
 }
 
 export type Updates = ReturnType<typeof createUpdates>;
@@ -55,7 +55,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
       const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
       add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry)] });
     },
-    delete: (key: CacheKey): void => add(key, { isDeleted: true }),
+    delete: (key: CacheKey): void => add(key, { isDeleted: true, stored: undefined }),
     /** Ends a granted lease that no reader holds. */
     end: (key: CacheKey): void => void (held.has(key.text) || add(key)),
     /** Returns what ends the lease. */

@@ -40,9 +40,9 @@ export function createGraphiqlPage(
 ) {
   const hasSchema = showsSchema(config);
   const names = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Record<string, string>;
-  const examples = tabs.map(({ name, query, headers = {} }) => {
-    const shown = Object.keys(headers).length > 0 ? JSON.stringify(headers, null, 2) : '';
-    return { name, query, headers: shown };
+  const shown = (values = {}) => (Object.keys(values).length > 0 ? JSON.stringify(values, null, 2) : '');
+  const examples = tabs.map(({ name, query, variables, headers }) => {
+    return { name, query, variables: shown(variables), headers: shown(headers) };
   });
   const start = config.persistedOnly ? examples[0] : { query: START };
   const options = {

@@ -8,6 +8,8 @@ export interface Tab {
   query: string;
   /** Headers sent with the query, read from lines of its document such as `# x-explain: plan`. */
   headers?: Record<string, string>;
+  /** Sent with the query, read from the last line of its document: `# variables: {}`. As defaults others would send them by accident. */
+  variables?: Record<string, unknown>;
 }
 
 /** The order of the tabs. Other files of the folder follow by name. */
@@ -23,12 +25,6 @@ const ORDER = [
   'city',
   'event',
   'dashboard',
-  'collect',
-  'update-collection',
-  'delete-collection',
-  'annotate',
-  'note',
-  'explain',
 ];
 
 /** The tabs: the files in `operations/`. */
@@ -39,8 +35,10 @@ export function readTabs(folder: string): Tab[] {
     .map((file) => file.slice(0, -'.graphql'.length))
     .sort((a, b) => position(a) - position(b) || a.localeCompare(b))
     .map((name) => {
-      const query = readFileSync(join(folder, `${name}.graphql`), 'utf8');
-      return { name, query, headers: headersIn(query) };
+      const [query = '', variables = '{}'] = readFileSync(join(folder, `${name}.graphql`), 'utf8').split(
+        /^# variables: /m,
+      );
+      return { name, query, headers: headersIn(query), variables: JSON.parse(variables) as Record<string, unknown> };
     });
 }
 

@@ -84,7 +84,7 @@ export function openRedis(settings: RedisSettings): RedisConnection {
       return (channels[channels.length] = createChannel(parts, options)).call;
     },
     state: () => ({
-      isReachable: redis.status === 'ready' && /^refuses|^$/.test(trouble() ?? ''),
+      isReachable: redis.status === 'ready' && channels.every((each) => /^refuses|^$/.test(each.trouble() ?? '')),
       refusals,
       lateReplies,
     }),

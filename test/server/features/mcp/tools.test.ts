@@ -106,7 +106,7 @@ test('an invalid argument is an error that says how to correct it, without upstr
   expect(unknown.output.errors![0]!.message).toBe('There is no argument "ident" among id.');
 });
 
-test('mutations are tools only with MCP_WRITES, with the right hints, and their default values are never written', async () => {
+test('mutations are tools only with MCP_WRITES, with the right hints, and no value that was not given is written', async () => {
   expect((await alice.client.listTools()).tools.map(({ name }) => name)).not.toContain('Annotate');
   const writing = await journey({ mcp: 'on', mcpOperations: 'operations', mcpWrites: 'on' });
   const { client, call } = await agent(writing.facade.url, 'demo-alice');
@@ -118,7 +118,9 @@ test('mutations are tools only with MCP_WRITES, with the right hints, and their 
     expect(hints[name]).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
   const annotate = tools.find(({ name }) => name === 'Annotate')!;
   expect(annotate.inputSchema.required).toEqual(['book', 'content', 'isPrivate']);
-  expect((annotate.inputSchema.properties as Record<string, unknown>).page).toMatchObject({ examples: [27] });
+  const { book, page } = annotate.inputSchema.properties as Record<string, object>;
+  expect(book).toMatchObject({ examples: ['1003078'] });
+  expect(page).not.toHaveProperty('examples');
 
   writing.proxy.start();
   expect((await call('Annotate', { book: '1003078', isPrivate: true })).output.errors![0]!.message).toBe(
@@ -202,6 +204,18 @@ test('a list as a text is refused, and nothing is written', async () => {
     true,
     { code: 'BAD_USER_INPUT', message: 'The argument tags must be a list.' },
   ]);
+});
+
+test("the defaults of an operator's own mutation are examples, which are not written", async () => {
+  const mark = `mutation Mark($book: ID!, $content: String!, $page: Int = 27) {
+    createAnnotation(input: { bookId: $book, content: $content, page: $page, isPrivate: true }) { annotation { page } }
+  }`;
+  const writing = await journey({ mcp: 'on', mcpOperations: operations(mark), mcpWrites: 'on' });
+  const { client, call } = await agent(writing.facade.url, 'demo-alice');
+  const [tool] = (await client.listTools()).tools;
+  expect(tool!.inputSchema.properties!.page).toMatchObject({ examples: [27] });
+  const { output } = await call('Mark', { book: '1003078', content: 'A sentence that is long enough to be kept.' });
+  expect(output.data).toEqual({ createAnnotation: { annotation: { page: null } } });
 });
 
 test('arguments with files are left out of a tool, and an operation that requires one is not a tool', async () => {
