@@ -1,12 +1,11 @@
 /** What the graph says that a field requires, compared with what callers get when they run the operations of the package. */
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { TypeInfo, parse, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { requirementsOf } from '../../src/engine/requirements/requirements.ts';
 import { createAssess } from '../../src/engine/documents/assess.ts';
+import { readTabs } from '../../src/server/graphql/documents/tabs.ts';
 import { journey } from '../support/journey.ts';
 import { everyNth } from '../support/optional.ts';
 
@@ -37,9 +36,10 @@ const present: Record<string, string> = {
   replaceReview: `mutation { made: createReview(input: { bookId: "1003078", title: "一", content: "${content}" }) { of: review { id } } }`,
 };
 
-const operations = readdirSync('operations').map((name, round) => ({
+const operations = readTabs('operations').map(({ name, query: text, variables: samples }, round) => ({
   name,
-  text: readFileSync(join('operations', name), 'utf8'),
+  text,
+  samples,
   round,
 }));
 
@@ -67,7 +67,7 @@ function valuesAt(value: unknown, path: readonly string[]): unknown[] {
   return typeof value === 'object' && value !== null ? valuesAt((value as Record<string, unknown>)[name], rest) : [];
 }
 
-describe.each(operations)('$name', ({ text, round }) => {
+describe.each(operations)('$name', ({ text, samples, round }) => {
   const fields = fieldsOf(text);
   const coordinates = [...new Set(fields.map(({ coordinate }) => coordinate))];
   const asked = coordinates.map((name, index) => `f${index}: canUse(coordinate: "${name}")`).join(' ');
@@ -79,7 +79,7 @@ describe.each(operations)('$name', ({ text, round }) => {
     const made = Object.keys(present).find((field) => text.includes(` ${field}(`));
     const before = made === undefined ? undefined : await execute(present[made]!, { token });
     const id = (before?.data as { made?: { of?: { id: string } } } | undefined)?.made?.of?.id;
-    const variables = made === undefined ? {} : { id: id ?? '1', title: '一', content };
+    const variables = made === undefined ? samples : { id: id ?? '1', title: '一', content };
     const { data, errors = [] } = await execute(text, { token, variables });
     const { viewer } = (await execute(`{ viewer { filmTier ${asked} } }`, { token })).data as {
       viewer: Record<string, boolean | null> & { filmTier: string | null };
