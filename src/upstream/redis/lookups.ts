@@ -106,9 +106,7 @@ export class Lookups {
     const { memory, updates } = this.parts;
     const { mayLease, cancellation } = reader;
     const end = performance.now() + PATIENCE_MS;
-    // Anybody can make up a token: one that the service has not accepted leaves no names in Redis.
-    const isUnknown = !mayLease && key.partition.startsWith('tier ');
-    let mode: number = isUnknown ? MODES.nothingNew : mayLease ? MODES.lease : MODES.noLease;
+    let mode: number = mayLease ? MODES.lease : MODES.noLease;
     let waitMs = FIRST_WAIT_MS;
     for (;;) {
       const answer = await this.question(key, reader, mode);

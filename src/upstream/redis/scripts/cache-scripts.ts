@@ -25,10 +25,10 @@ end
 local run = string.sub(string.match(info('server'), 'run_id:(%w+)') or '', 1, 12)
 -- Records have names in common.
 local values = {}
--- Of a counter; empty if it is missing and not made, or if a full Redis does not take it.
-local function valueOf(key, lifeMs, isMade)
-  local value = values[key] or redis.call('GET', key) or ''
-  if value == '' and isMade then value = redis.pcall('SET', key, random, 'PX', lifeMs).ok and random or '' end
+-- Of a counter, which is made if it is missing; empty if a full Redis does not take it.
+local function valueOf(key, lifeMs)
+  local value = values[key] or redis.call('GET', key)
+  if not value then value = redis.pcall('SET', key, random, 'PX', lifeMs).ok and random or '' end
   values[key] = value
   return value
 end
@@ -37,10 +37,10 @@ local function outlive(key, lifeMs)
   if redis.call('PTTL', key) < lifeMs then redis.call('PEXPIRE', key, lifeMs) end
 end
 -- Of the record whose entry is at that place in KEYS; empty if it has none.
-local function stampOf(at, isMade)
+local function stampOf(at)
   local stamp = run
   for place = at + 2, at + ${KEYS_OF_RECORD - 1} do
-    local value = valueOf(KEYS[place], ${NEW_COUNTER_LIFE_MS}, isMade)
+    local value = valueOf(KEYS[place], ${NEW_COUNTER_LIFE_MS})
     if value == '' then return '' end
     stamp = stamp .. '.' .. value
   end
@@ -48,11 +48,8 @@ local function stampOf(at, isMade)
 end
 `;
 
-/**
- * Whether a lookup takes the lease if there is no fresh entry; `anyway`: also if there is one, because it lacks fields. `nothingNew`: it makes
- * no counter either.
- */
-export const MODES = { nothingNew: 0, noLease: 1, lease: 2, anyway: 3 } as const;
+/** Whether a lookup takes the lease if there is no fresh entry; `anyway`: also if there is one, because it lacks fields. */
+export const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
 /** The lease in a reply: not needed, taken by this process, or held by another. */
 const NONE = 0;
 export const GRANTED = 1;
@@ -65,12 +62,11 @@ export type LookupReply = [epoch: string, redisNow: number, ...(string | number)
 
 /** Has of each record: the mode, the stamp of the entry that the process has if that has all members that are needed, and '1' if it is fresh. */
 export const LOOK_UP = `${COMMON}
-local epoch = valueOf(KEYS[1], ${COUNTER_LIFE_MS}, true)
+local epoch = valueOf(KEYS[1], ${COUNTER_LIFE_MS})
 local reply = {epoch ~= '' and run .. '.' .. epoch or '', now}
 for record = 0, ARGV[3] - 1 do
   local at, arg = 2 + ${KEYS_OF_RECORD} * record, 4 + 3 * record
-  local lease, mode, text, taken = KEYS[at + 1], tonumber(ARGV[arg]), '', ${NONE}
-  local stamp = stampOf(at, mode ~= ${MODES.nothingNew})
+  local lease, mode, stamp, text, taken = KEYS[at + 1], tonumber(ARGV[arg]), stampOf(at), '', ${NONE}
   local isOwn = stamp ~= '' and ARGV[arg + 1] == stamp
   local isFresh = isOwn and ARGV[arg + 2] == '1'
   if not isFresh then
@@ -106,14 +102,14 @@ for record = 0, ARGV[3] - 1 do
   local entry, lease, own = KEYS[at], KEYS[at + 1], KEYS[at + ${KEYS_OF_RECORD - 1}]
   local isDeleted, readAs, fresh, life, text = unpack(ARGV, arg, arg + 4)
   -- What was read before an invalidation is not stored after it.
-  local isStored = readAs ~= '' and readAs == stampOf(at, false) and not isFull and tonumber(life) > 0
+  local isStored = readAs ~= '' and readAs == stampOf(at) and not isFull and tonumber(life) > 0
   -- Other replicas may have it in memory too. Who deletes what is not there, as anybody with an unknown token can, changes nothing.
   if isDeleted == '1' and redis.call('DEL', entry) == 1 then
     redis.call('DEL', own, KEYS[1])
     values[own] = nil
   end
   if isStored then
-    local heading = string.format('%s %.0f\\n%.0f ', stampOf(at, true), now + fresh, now)
+    local heading = string.format('%s %.0f\\n%.0f ', stampOf(at), now + fresh, now)
     local set = redis.pcall('SET', entry, heading .. text, 'PX', life)
     -- A full Redis stores nothing, and nobody waits for what it does not store.
     if set.err then refusal = set end

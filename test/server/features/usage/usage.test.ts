@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperationTypeNode } from 'graphql';
@@ -7,6 +7,7 @@ import type { FacadeOptions } from '../../../../facade.d.ts';
 import { printUsage } from '../../../../src/commands/usage-text.ts';
 import type { UsageReport } from '../../../../src/server/features/usage/report.ts';
 import { COUNTED_MAX, createUsage } from '../../../../src/server/features/usage/usage.ts';
+import { readTabs } from '../../../../src/server/graphql/documents/tabs.ts';
 import { createCallLog } from '../../../../src/upstream/call-log.ts';
 import type { UpstreamSession } from '../../../../src/upstream/upstream-session.ts';
 import { alice, embedded, json, post } from '../../../support/embedded.ts';
@@ -35,9 +36,9 @@ const sum = (report: UsageReport, of: 'requests' | 'calls') =>
 
 test('the calls of all operations are those of the metric, whatever is sent', async () => {
   const { send, report, metric } = await counted();
-  const pages = readdirSync('operations').map((file) => readFileSync(join('operations', file), 'utf8'));
-  for (const page of pages) await send(page, alice);
-  await Promise.all(pages.map((page) => send(page)));
+  const pages = readTabs('operations');
+  for (const { query, variables } of pages) await send(query, alice, variables);
+  await Promise.all(pages.map(({ query, variables }) => send(query, {}, variables)));
   await send('{ first: book(id: "6082808") { heading: title } other: book(id: "nothing") { title } }');
   await send('{ ... @defer { top250(first: 3) { nodes { directors { name } } } } }', { accept: 'multipart/mixed' });
   const found = await report();
