@@ -11,14 +11,14 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 38_453,
+  'src without origin': 38_497,
   'graph and api': 7_002,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
   'upstream without redis': 5_426,
   'upstream/limits': 605,
-  'upstream/redis': 1_348,
+  'upstream/redis': 1_392,
   'server without idempotency': 7_276,
   'server/http': 2_110,
   'server/features/idempotency': 1_129,

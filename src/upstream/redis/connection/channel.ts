@@ -1,6 +1,7 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { createCircuitBreaker } from '../../limits/circuit-breaker.ts';
+import type { Outages } from './outages.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. */
 export type RedisCall = <Result>(call: () => Promise<Result>) => Promise<Result | undefined>;
@@ -16,6 +17,7 @@ export interface ChannelOptions {
 /** What the channels of a connection share. */
 export interface ChannelParts {
   redis: { status: string };
+  outages: Outages;
   /** Called with the first word of an error reply. */
   onRefusal: (code: string) => void;
   /** Called for each reply that is late. */
@@ -30,49 +32,55 @@ export const LONGEST_PAUSE_MS = 5_000;
 export type Channel = ReturnType<typeof createChannel>;
 
 /** Each channel has its own breaker: Redis may answer reads in time and refuse writes. */
-export function createChannel({ redis, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
+export function createChannel({ redis, outages, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
   const { what, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS } = options;
-  let trouble: string | undefined;
-  const onChange = (reason: string | undefined) => void (trouble = reason);
+  const onChange = (reason: string | undefined) =>
+    reason === undefined ? outages.end(what) : outages.begin(what, reason, reason.startsWith('refuses'));
   const createBreaker = () => createCircuitBreaker({ ...BREAKER, maxBreakerPauseMs: longestPauseMs }, onChange);
   let breaker = createBreaker();
-  const call: RedisCall = async (send) => {
-    const permit = redis.status === 'ready' ? breaker.acquire(send) : undefined;
+
+  const call: RedisCall = async (call) => {
+    if (redis.status !== 'ready') return undefined;
+    const permit = breaker.acquire(call);
     if (!permit) return undefined;
     const begun = performance.now();
+    let isLate = false;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<typeof LATE>((resolve) => {
-      timer = setTimeout(afterPendingReads, timeoutMs, () => resolve(LATE));
+    const deadline = new Promise<undefined>((resolve) => {
+      timer = setTimeout(afterPendingReads, timeoutMs, () => {
+        isLate = true;
+        onLate(what);
+        permit.onFailure('no answer in time', begun);
+        resolve(undefined);
+      });
     });
-    try {
-      const result = await Promise.race([send(), late]);
-      if (result !== LATE) {
+    const result = call().then(
+      (value) => {
+        if (isLate) return undefined;
         permit.onSuccess();
-        return result;
-      }
-      onLate(what);
-      permit.onFailure('no answer in time', begun);
-    } catch (error) {
-      const code = replyCodeOf(error as Error);
-      // A client that has lost its connection makes no other call.
-      if (redis.status !== 'ready') permit.release();
-      else permit.onFailure(code ? `refuses ${what}: ${code}` : 'the node with the keys does not answer', begun);
-      if (code !== undefined) onRefusal(code);
-    } finally {
-      clearTimeout(timer);
-    }
-    return undefined;
+        return value;
+      },
+      (error: unknown) => {
+        if (isLate) return undefined;
+        // A client that has lost its connection makes no other call.
+        if (redis.status !== 'ready') return void permit.release();
+        const code = replyCodeOf(error as Error);
+        if (code !== undefined) onRefusal(code);
+        const reason = code === undefined ? 'the node with the keys does not answer' : `refuses ${what}: ${code}`;
+        return void permit.onFailure(reason, begun);
+      },
+    );
+    const first = await Promise.race([result, deadline]);
+    clearTimeout(timer);
+    return first;
   };
-  /** The next call is made at once: what the breaker knows is of another connection. */
+  /** The next call is made at once: what the breaker knows is of another connection, or the process ends. */
   const restart = (): void => {
     breaker = createBreaker();
-    trouble = undefined;
+    outages.end(what);
   };
-  /** `trouble`: why no call is made now but a trial. */
-  return { call, restart, trouble: () => trouble };
+  return { call, restart };
 }
-
-const LATE = Symbol('late');
 
 /** The first word of an error reply of Redis; undefined if the error is of another kind. */
 function replyCodeOf({ name, message }: Error): string | undefined {
