@@ -48,7 +48,7 @@ export const alerts: readonly Alert[] = [
     summary:
       '{{ $labels.service }} cannot be reached from {{ $labels.instance }}, or serves less than half of the calls.',
     means:
-      'It accepts no connection, its circuit breaker is open, or its gateway responds with 502, 503 or 504, or responses to writes are lost (at least six calls in two minutes). Only cached records are served, also stale ones.',
+      'Its circuit breaker is open, its gateway responds with 502, 503 or 504, or responses to writes are lost (at least six calls in two minutes). Only cached records are served, also stale ones.',
     look: 'the log line `is unreachable` has the reason, `sent a response that cannot be used` the status of a gateway, which `/ready` calls reachable. Call its address from the host of the facade.',
     change: `the upstream, DNS, a firewall. The facade tries again by itself, at the latest after ${fixed.maxBreakerPauseMs / 1_000} s.`,
   },

@@ -2,16 +2,11 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 
-export interface StartedFacade {
-  url: string;
-  upstreams: Readonly<Record<'catalog' | 'events', string>>;
-}
-
 /** The servers that were started. */
 export interface StartedServers {
   version: string;
   /** The facade; undefined if only the origin was started. */
-  facade?: StartedFacade;
+  facade?: { url: string };
   origin?: { url: string; seeded: boolean };
 }
 
@@ -31,7 +26,7 @@ export function banner({ version, facade, origin }: StartedServers, config: Bann
   if (graph) lines.push(['graph', `${graph}/graphql${config.graphiql ? '   GraphiQL in a browser' : ''}`]);
   if (graph && config.mcp) lines.push(['agents', `${graph}/mcp   Model Context Protocol`]);
   if (origin) lines.push(['origin', `${origin.url}   ${dataIn(origin, config)}`]);
-  else if (facade) lines.push(...upstreamsOf(facade, config));
+  else if (facade) lines.push(...upstreamsOf(config));
   if (graph) lines.push(['docs', `${graph}/docs/errors   also /health, /ready and /metrics`]);
   if (origin && config.demo && !config.production) {
     lines.push(['tokens', DEMO_TOKENS]);
@@ -48,7 +43,7 @@ export function logStart({ version, facade, origin }: StartedServers, config: Ba
     ...(origin ? [`origin ${origin.url} with ${dataIn(origin, config)}`] : []),
     ...(facade && !origin
       ? [
-          upstreamsOf(facade, config)
+          upstreamsOf(config)
             .map((line) => line.join(' '))
             .join(' and '),
         ]
@@ -58,7 +53,6 @@ export function logStart({ version, facade, origin }: StartedServers, config: Ba
     version,
     ...(graph && { graph, ...(config.mcp && { mcp: `${facade.url}/mcp` }) }),
     ...(origin ? { origin: origin.url } : { catalog: config.baseUrl, events: config.eventBaseUrl }),
-    ...(facade && { upstreams: facade.upstreams }),
   };
   log.info(fields, `ready: ${parts.join(' over ')}`);
 }
@@ -66,12 +60,9 @@ export function logStart({ version, facade, origin }: StartedServers, config: Ba
 const dataIn = ({ seeded }: { seeded: boolean }, { dataDir }: BannerSettings): string =>
   `data in ${dataDir}${seeded ? ', filled with the demo catalog' : ''}`;
 
-const upstreamsOf = (
-  { upstreams: { catalog, events } }: StartedFacade,
-  { baseUrl, eventBaseUrl }: BannerSettings,
-): [name: string, text: string][] => [
-  ['catalog', `${baseUrl} (${catalog})`],
-  ['events', `${eventBaseUrl} (${events})`],
+const upstreamsOf = ({ baseUrl, eventBaseUrl }: BannerSettings): [name: string, text: string][] => [
+  ['catalog', `${baseUrl}`],
+  ['events', `${eventBaseUrl}`],
 ];
 
 const tryOut = (graph: string): string =>

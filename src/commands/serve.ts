@@ -1,14 +1,13 @@
 /** Starts the facade, with an origin of its own unless the settings name a service. */
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { StartedFacade } from '../cli/banner.ts';
 import { type Closable, openPort } from '../cli/process.ts';
 import { type Flags, withService } from '../config/read.ts';
 import type { Config } from '../config/settings.ts';
 import { startWarnings } from '../config/start-warnings.ts';
 import { UserError } from '../lib/user-error.ts';
 import { packageDir } from '../package.ts';
-import type { GraphServer } from '../server/server.ts';
+import type { Facade, GraphServer } from '../server/server.ts';
 import { startMessage, startOrigin } from './origin.ts';
 import { serve } from './run.ts';
 
@@ -24,7 +23,7 @@ async function startFacade(config: Config, log: Logger, opened: Closable[]): Pro
   return startMessage({ facade, ...(origin && { origin }) }, upstream, log);
 }
 
-async function openFacade(config: Config, log: Logger, opened: Closable[]): Promise<StartedFacade> {
+async function openFacade(config: Config, log: Logger, opened: Closable[]): Promise<Facade> {
   const { createGraphServer, openServer } = await import('../server/server.ts');
   const { createCore } = await import('../server/core.ts');
   const { allFeatures } = await import('../server/features/features.ts');
@@ -41,7 +40,7 @@ async function openFacade(config: Config, log: Logger, opened: Closable[]): Prom
   if (warning !== undefined) log.warn(warning);
   const facade = await openPort('PORT', config.port, () => openServer(core, opening));
   opened.unshift(facade);
-  return { url: facade.url, upstreams: await facade.checkUpstreams() };
+  return facade;
 }
 
 function withOrigin(config: Config, url: string | undefined): Config {

@@ -5,7 +5,6 @@ import type { OperationWatchers } from './graphql/ended-operation.ts';
 import type { Pipeline, RunOperation } from './graphql/pipeline.ts';
 import type { AddedHeaders } from './graphql/route.ts';
 import type { Core } from './core.ts';
-import type { CheckHealth } from './health.ts';
 import type { Admission } from './http/connections/admission.ts';
 import type { HttpRoute, RouteHandler } from './http/connections/http-server.ts';
 import type { ServerState } from './http/connections/state.ts';
@@ -52,7 +51,6 @@ export interface FeatureParts extends Core {
   readonly bodies: BodyReader;
   readonly admission: Admission;
   readonly state: () => ServerState;
-  readonly checkUpstreams: CheckHealth;
 }
 
 export type CreateFeatures = (parts: FeatureParts) => readonly Feature[];

@@ -1,24 +1,26 @@
 /** The routes of load balancers and their operators. */
+import type { UpstreamClient } from '../upstream/client.ts';
 import type { Routes } from './feature.ts';
-import type { CheckHealth } from './health.ts';
 import type { Exchange } from './http/exchange.ts';
 import { sendJson } from './http/response/static-response.ts';
 
 interface ProbeParts {
-  checkUpstreams: CheckHealth;
+  upstream: Pick<UpstreamClient, 'state'>;
   /** Why the server accepts no work; undefined if it does. */
   trouble: () => string | undefined;
 }
 
 /**
  * `/ready`: whether load balancers should send requests to this replica. All replicas have the same
- * upstreams, so an unreachable one is only reported: without replicas, not even cached records would be served.
+ * upstreams, so one whose circuit breaker is open is only reported: without replicas, not even cached records would be served.
  */
-export function createProbes({ checkUpstreams, trouble }: ProbeParts): Routes {
-  async function ready(exchange: Exchange): Promise<void> {
+export function createProbes({ upstream, trouble }: ProbeParts): Routes {
+  function ready(exchange: Exchange): void {
     const own = trouble();
     if (own !== undefined) return sendJson(exchange, 503, { status: own });
-    sendJson(exchange, 200, { status: 'ready', upstreams: await checkUpstreams() });
+    const found = Object.entries(upstream.state());
+    const states = found.map(([service, { isOpen }]) => [service, isOpen ? 'unreachable' : 'reachable']);
+    sendJson(exchange, 200, { status: 'ready', upstreams: Object.fromEntries(states) as object });
   }
 
   return {

@@ -5,7 +5,6 @@ import { lazily } from '../lib/promises.ts';
 import type { Core } from './core.ts';
 import { type CreateFeatures, type Routes, admitted } from './feature.ts';
 import { createGraphql } from './graphql/graphql.ts';
-import { type UpstreamHealth, createHealth } from './health.ts';
 import { Admission } from './http/connections/admission.ts';
 import { HttpServer } from './http/connections/http-server.ts';
 import { shutDown } from './http/connections/shutdown.ts';
@@ -20,8 +19,6 @@ export interface Facade {
   port: number;
   /** What is in progress now. All numbers are zero when idle. */
   state(): ServerState;
-  /** Whether the upstreams can be reached. */
-  checkUpstreams(): Promise<UpstreamHealth>;
   close(): Promise<void>;
 }
 
@@ -29,7 +26,7 @@ export type GraphServer = ReturnType<typeof createGraphServer>;
 
 /** Opens the port. `close` finishes running requests first. */
 export async function openServer(core: Core, graphServer: GraphServer): Promise<Facade> {
-  const { server, shutDown, ready, state, checkUpstreams } = graphServer;
+  const { server, shutDown, ready, state } = graphServer;
   const { port: asked, host } = core.config;
   await ready();
   // If the backlog is full, the system makes a client wait for seconds before it tries again.
@@ -37,7 +34,7 @@ export async function openServer(core: Core, graphServer: GraphServer): Promise<
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = `http://${shownHost(host)}:${port}`;
-  return { url, port, state, checkUpstreams, close: lazily(shutDown) };
+  return { url, port, state, close: lazily(shutDown) };
 }
 
 /** A server without a port. */
@@ -48,10 +45,9 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const admission = new Admission(config, (exchange) => http.abandon(exchange));
   const statusOf = statusesOf(config.httpStatuses);
   const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
-  const checkUpstreams = createHealth(config, upstream);
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
   const features = createFeatures({
-    ...{ ...core, bodies, admission, state, checkUpstreams },
+    ...{ ...core, bodies, admission, state },
     // Features are made first, because what runs operations is made of them.
     prepare: (text, operationName) => graphql.prepare(text, operationName),
     run: (prepared, request) => graphql.run(prepared, request),
@@ -60,7 +56,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
     '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
-    ...createProbes({ checkUpstreams, trouble }),
+    ...createProbes({ upstream, trouble }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
   http.serve(admitted(routes, features, config));
@@ -69,7 +65,6 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
     server: http.server,
     prepare: graphql.prepare,
     state,
-    checkUpstreams,
     /** For clients; the others are for the operator, or for the host's own pages. */
     paths: Object.keys(routes).filter((path) => routes[path]!.audience === 'clients'),
     /** A sentence if the Redis cannot be used as it is set. */

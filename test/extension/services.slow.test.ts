@@ -300,15 +300,14 @@ test('what is absent in a second service is null, and its failure costs its own 
 });
 
 test('a second service is in /ready and catalog_upstream_up; one that is unreachable takes no replica out', async () => {
-  const asked = [
-    { query: '', path: '/ready' },
-    { query: '', path: '/metrics' },
-  ];
+  const calls = Array.from({ length: 5 }, (_, id) => ({ query: `{ seller(id: "${id}") { name } }` }));
   for (const [baseUrl, state, up] of [
     [shop, 'reachable', 1],
     ['http://127.0.0.1:1', 'unreachable', 0],
   ] as const) {
-    const [ready, metrics] = await answers({ baseUrl }, ...asked);
+    const [ready, metrics] = (
+      await answers({ baseUrl }, ...calls, { query: '', path: '/ready' }, { query: '', path: '/metrics' })
+    ).slice(calls.length);
     expect([ready!.status, ready!.body]).toEqual([
       200,
       { status: 'ready', upstreams: { catalog: 'reachable', events: 'reachable', shop: state } },

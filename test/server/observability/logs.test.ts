@@ -153,8 +153,9 @@ test('the start and the end of the program are logged', async () => {
     level: INFO,
     hostname: hostname(),
     version,
-    upstreams: { catalog: 'unreachable', events: 'unreachable' },
-    msg: expect.stringMatching(/^ready: .* over catalog .* \(unreachable\) and events .* \(unreachable\)$/) as string,
+    catalog: upstream,
+    events: upstream,
+    msg: expect.stringMatching(/^ready: .* over catalog http.* and events http/) as string,
   });
   const { code, err } = await program.stop();
   const lines = err

@@ -4,9 +4,9 @@ import { sendRead } from '../../http/response/static-response.ts';
 import { registerServerGauges, registerUpstreamGauges } from './gauges.ts';
 import { createOperationMetrics } from './operations.ts';
 
-export function createMetricsFeature({ metrics, isKnownName, upstream, state, checkUpstreams }: FeatureParts): Feature {
+export function createMetricsFeature({ metrics, isKnownName, upstream, state }: FeatureParts): Feature {
   registerServerGauges(metrics, state);
-  registerUpstreamGauges(metrics, upstream, checkUpstreams);
+  registerUpstreamGauges(metrics, upstream);
   return {
     routes: {
       '/metrics': {

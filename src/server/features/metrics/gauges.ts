@@ -4,7 +4,6 @@ import { version } from '../../../package.ts';
 import type { UpstreamClient } from '../../../upstream/client.ts';
 import type { ServiceState } from '../../../upstream/http/pool.ts';
 import type { RedisState } from '../../../upstream/redis/connection/connection.ts';
-import type { CheckHealth, Reachability } from '../../health.ts';
 import type { ServerState } from '../../http/connections/state.ts';
 import type { Metrics } from '../../observability/metrics.ts';
 
@@ -22,22 +21,16 @@ export function registerServerGauges(metrics: Metrics, state: () => ServerState)
 }
 
 /** Registers the gauges of each upstream. */
-export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient, checkUpstreams: CheckHealth): void {
+export function registerUpstreamGauges(metrics: Metrics, upstream: UpstreamClient): void {
   const { state, redis, keyRedis } = upstream;
   const ofEach = (read: (service: ServiceState) => number) => () =>
     Object.fromEntries(Object.entries(state()).map(([service, now]) => [service, read(now)]));
   const gauge = (name: string, help: string, read: (service: ServiceState) => number) =>
     metrics.gauge(name, help, ofEach(read), 'service');
-  const up = '1 if the upstream can be reached; 0 if it accepts no connection, or its circuit breaker is open.';
-  const isUp = (reachability: Reachability) => (reachability === 'unreachable' ? 0 : 1);
-  metrics.gauge(
+  gauge(
     'catalog_upstream_up',
-    up,
-    async () => {
-      const found = Object.entries(await checkUpstreams());
-      return Object.fromEntries(found.map(([service, reachability]) => [service, isUp(reachability)]));
-    },
-    'service',
+    '0 while the circuit breaker of the upstream is open, else 1.',
+    ({ isOpen }) => +!isOpen,
   );
   gauge('catalog_upstream_calls_running', 'Upstream calls in flight.', ({ running }) => running);
   gauge('catalog_upstream_calls_waiting', 'Upstream calls that wait for a connection.', ({ waiting }) => waiting);
