@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Credential } from '../auth/credentials.ts';
-import type { Reload, RequestContext } from '../auth/request-context.ts';
+import type { RequestContext } from '../auth/request-context.ts';
 import type { Cacheability } from './caching-header.ts';
 import { type LifetimeSettings, absentUntil, responseSeconds, timesOf } from './lifetime.ts';
 import {
@@ -33,39 +33,25 @@ export interface CacheParts extends LifetimeSettings {
   unstored: Set<Endpoint>;
 }
 
-export interface Cached {
-  value: Json;
-  /** It may be used without a call. */
-  isFresh: boolean;
-  /** The client is told its age: it wants a newer one, and may not reload it. */
-  tellsAge: boolean;
-  /** There is no such record: the value is empty. */
-  isAbsent: boolean;
-  /** By performance.now(). */
-  freshUntil: number;
-  ageSeconds: number;
-}
-
 export interface ResponseMeta {
   bytes: number;
   reuse: Cacheability;
 }
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
-class CacheHandle {
+export class CacheHandle {
   private readonly viewer: ViewerCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
   /** The key, also while the cache is off. */
   private readonly sharedAs: CacheKey | null;
-  protected readonly endpoint: Endpoint;
+  private readonly endpoint: Endpoint;
   private readonly seconds: number;
   /** At the first lookup: a response is not stored if its key was invalidated while the call was in flight. */
   private version: VersionToken | undefined = undefined;
   private readonly releases: (() => void)[] = [];
-  private wasFound = false;
-  /** What is cached and older than the client wants. */
-  private old: Json | undefined = undefined;
+  /** At the last lookup. */
+  private found: CacheEntry | undefined = undefined;
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
@@ -93,10 +79,17 @@ class CacheHandle {
    * `members`: those that are needed of a record. At the end `release` is called: others may wait for what the reader lacks, unless it only
    * looks.
    */
-  get(members?: readonly string[], isPeek?: true): Promise<Cached | undefined> | Cached | undefined {
+  get(members?: readonly string[], isPeek?: true): Promise<CacheEntry | undefined> | CacheEntry | undefined {
     if (!this.key) return undefined;
     const found = this.viewer.parts.cache.get(this.key, this.readerOf(members, isPeek));
-    return found instanceof Promise ? found.then((later) => this.cached(later)) : this.cached(found);
+    return found instanceof Promise ? found.then((later) => this.note(later)) : this.note(found);
+  }
+
+  private note({ entry, version, release }: CacheLookup): CacheEntry | undefined {
+    this.version ??= version;
+    if (release) this.releases.push(release);
+    this.found = entry;
+    return entry;
   }
 
   /** Whether it is cached that there is no such record. Where other processes may have made it since, Redis is asked, with the lookups of the same turn. */
@@ -112,11 +105,16 @@ class CacheHandle {
     return isCurrent instanceof Promise ? isCurrent.then(found) : found(isCurrent);
   }
 
-  /** What is older than the client wants counts as expired, while there is room to read it. */
-  private isFresh(entry: CacheEntry): boolean {
+  /** Whether it may be used without a call. What the client wants newer may not, while there is room to read it. */
+  isFresh(entry: CacheEntry): boolean {
+    if (performance.now() >= entry.freshUntil) return false;
+    return !this.isOld(entry) || !this.viewer.viewer.reload!.mayRead(this.key!.text);
+  }
+
+  /** The client wants something newer: it is told the age of what it gets instead. */
+  isOld({ since }: CacheEntry): boolean {
     const { reload } = this.viewer.viewer;
-    const isInTime = performance.now() < entry.freshUntil;
-    return isInTime && !(reload && isOld(entry, reload) && reload.mayRead(this.key!.text));
+    return reload !== undefined && since < reload.since;
   }
 
   /** The response is stored, or there is none: nobody has to wait for it any longer. */
@@ -140,30 +138,14 @@ class CacheHandle {
     return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(this.readerOf());
   }
 
-  private cached({ entry, version, release }: CacheLookup): Cached | undefined {
-    this.version ??= version;
-    if (release) this.releases.push(release);
-    this.old = undefined;
-    if (!entry) return undefined;
-    this.wasFound = true;
-    const { since, freshUntil } = entry;
-    const value = entry.value as Json;
-    const isFresh = this.isFresh(entry);
-    const { reload } = this.viewer.viewer;
-    const wantsNewer = reload !== undefined && isOld(entry, reload);
-    if (wantsNewer) this.old = value;
-    const ageSeconds = Math.max(0, Math.round((performance.now() - since) / 1000));
-    const isAbsent = entry.isAbsent === true;
-    return { value, isFresh, tellsAge: isFresh && wantsNewer, isAbsent, freshUntil, ageSeconds };
-  }
-
   /** Remembers for a short time that there is no such record, in place of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
-    const { key, viewer } = this;
-    if (this.old) viewer.viewer.reload!.wasRead(key!.text);
+    const { key, viewer, found } = this;
+    if (!key) return;
+    if (found && this.isOld(found)) viewer.viewer.reload!.wasRead(key.text);
     // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
-    if (this.wasFound) this.delete();
-    if (!key || reuse.refusal !== undefined) return;
+    if (found) this.delete();
+    if (reuse.refusal !== undefined) return;
     const { cache } = viewer.parts;
     const until = absentUntil(reuse, viewer.parts);
     const now = performance.now();
@@ -172,27 +154,40 @@ class CacheHandle {
     cache.set(key, this.version, { value: nothing, bytes: 0, isAbsent: true, ...times });
   }
 
-  /** If the entry has changed, it is dropped with the responses made of it. Other entries stay: they may be another caller's. */
-  private endReload({ text, isRecord }: CacheKey, before: Json, after: Json): void {
-    this.viewer.viewer.reload!.wasRead(text);
-    if (hasChanged(before, after, isRecord)) this.delete();
+  /**
+   * `members`: the requested ones; those that the record lacks are cached as absent. `all`: what a record may have; of any other member nobody
+   * knows whom it is for, so it is not cached. Returns freshUntil; null if not reusable.
+   */
+  putRecord(record: Json, members: readonly string[], meta: ResponseMeta, all?: readonly string[]): number | null {
+    const value: Json = {};
+    for (const member of members) value[member] = record[member];
+    for (const member in record) if (!all || all.includes(member)) value[member] = record[member];
+    return this.put(value, meta);
   }
 
-  /** Returns freshUntil; null if the response is not reusable. */
-  protected store(value: object, meta: ResponseMeta): number | null {
+  /** Returns freshUntil; null if not reusable. */
+  put(response: object, { bytes, reuse }: ResponseMeta): number | null {
     const { key, viewer, endpoint } = this;
-    const { refusal } = meta.reuse;
-    const { cache, unstored } = viewer.parts;
     if (!key) return null;
-    if (this.old) this.endReload(key, this.old, value as Json);
-    if (refusal !== undefined) {
+    const value = withoutViewerMember(response as Json, endpoint);
+    this.endReload(key, value);
+    const { cache, unstored } = viewer.parts;
+    if (reuse.refusal !== undefined) {
       unstored.add(endpoint);
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
-    const times = timesOf(this.seconds, meta.reuse, viewer.parts);
-    cache.set(key, this.version, { value, bytes: meta.bytes, ...times });
+    const times = timesOf(this.seconds, reuse, viewer.parts);
+    cache.set(key, this.version, { value, bytes, ...times });
     return times.freshUntil;
+  }
+
+  /** If an old entry has changed, it is dropped with the responses made of it. Other entries stay: they may be another caller's. */
+  private endReload({ text, isRecord }: CacheKey, after: Json): void {
+    const { found, viewer } = this;
+    if (!found || !this.isOld(found)) return;
+    viewer.viewer.reload!.wasRead(text);
+    if (hasChanged(found.value, after, isRecord)) this.delete();
   }
 }
 
@@ -202,33 +197,10 @@ const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
     ? Object.keys(after).some((member) => member in before && !isDeepStrictEqual(before[member], after[member]))
     : !isDeepStrictEqual(before, after);
 
-/** Whether the client wants something newer. */
-const isOld = (entry: CacheEntry, reload: Reload): boolean => entry.since < reload.since;
-
 const nothing = Object.freeze({});
 
-export class RecordHandle extends CacheHandle {
-  /**
-   * `members`: the requested ones; those that the record lacks are cached as absent. `all`: what a record may have; of any other member nobody
-   * knows whom it is for, so it is not cached. Returns freshUntil; null if not reusable.
-   */
-  put(record: Json, members: readonly string[], meta: ResponseMeta, all?: readonly string[]): number | null {
-    const value: Json = {};
-    for (const member of members) value[member] = record[member];
-    for (const member in record) if (!all || all.includes(member)) value[member] = record[member];
-    // `delete` is a call into the runtime, and nearly always the member is absent.
-    const { viewerMember } = this.endpoint;
-    if (viewerMember !== undefined && viewerMember in value) delete value[viewerMember];
-    return this.store(value, meta);
-  }
-}
-
-export class ResponseHandle extends CacheHandle {
-  /** Returns freshUntil; null if not reusable. */
-  put(response: object, meta: ResponseMeta): number | null {
-    return this.store(withoutViewerMember(response as Json, this.endpoint), meta);
-  }
-}
+/** Seconds since it was read. */
+export const ageOf = ({ since }: CacheEntry): number => Math.max(0, Math.round((performance.now() - since) / 1000));
 
 /** The cache as one caller may use it. */
 export class ViewerCache {
@@ -243,18 +215,18 @@ export class ViewerCache {
     this.since = parts.cache.moment?.() ?? 0;
   }
 
-  record(endpoint: Endpoint, kind: string, key: string): RecordHandle {
+  record(endpoint: Endpoint, kind: string, key: string): CacheHandle {
     const partition = this.partitionOf(endpoint);
     const cacheKey =
       partition === null
         ? null
         : cacheKeyOf(partition, `${kind}:${key}`, undefined, kind, endpoint.isReadOnly, endpoint.service);
-    return new RecordHandle(this, cacheKey, endpoint, endpoint.freshSeconds);
+    return new CacheHandle(this, cacheKey, endpoint, endpoint.freshSeconds);
   }
 
   /** `request`: path and query, which are unique over all services. */
-  response(endpoint: Endpoint, request: string): ResponseHandle {
-    return new ResponseHandle(this, this.keyOf(endpoint, request), endpoint);
+  response(endpoint: Endpoint, request: string): CacheHandle {
+    return new CacheHandle(this, this.keyOf(endpoint, request), endpoint);
   }
 
   private keyOf(endpoint: Endpoint, request: string): CacheKey | null {

@@ -42,7 +42,7 @@ export const cacheKeyOf = (
 
 export interface CacheEntry {
   /** A record or a response. Never modified: it may be in use. */
-  value: object;
+  value: Record<string, unknown>;
   /** Approximate: the bytes of the responses that it was read from. */
   bytes: number;
   /** The times are by performance.now(): a clock that is set keeps nothing for longer, and drops nothing. */
@@ -147,8 +147,7 @@ const isIn =
 const SAME_READ_MS = 1000;
 function isSameRead(before: CacheEntry, { value, since }: CacheEntry): boolean {
   if (before.since <= since - SAME_READ_MS) return false;
-  const [known, members] = [before.value as Record<string, unknown>, value as Record<string, unknown>];
-  for (const member in members) if (known[member] !== members[member] || !(member in known)) return false;
+  for (const member in value) if (before.value[member] !== value[member] || !(member in before.value)) return false;
   return true;
 }
 

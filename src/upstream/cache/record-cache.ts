@@ -7,20 +7,18 @@
  * Data of a viewer is never cached.
  */
 import { type CacheParts, type CacheViewer, ViewerCache, tierPartition } from './handle.ts';
-import { type Cache, type CacheKey, createMemoryCache } from './memory.ts';
+import type { LifetimeSettings } from './lifetime.ts';
+import { type Cache, createMemoryCache } from './memory.ts';
 import { CACHE_MAX_BYTES } from '../../lib/remember.ts';
 
 export type RecordCache = ReturnType<typeof createRecordCache>;
 
-export interface RecordCacheSettings {
-  /** Replaces every time to live, also the max-age of upstream; 0: nothing is cached. */
-  ttlSeconds?: number | undefined;
-  /** How long it is remembered that a record is absent; by default not at all. */
-  absentTtlSeconds?: number;
-  cache?: Cache | undefined;
-}
-
-export function createRecordCache({ ttlSeconds, absentTtlSeconds = 0, cache: shared }: RecordCacheSettings = {}) {
+/** By default upstream says how long records are fresh, and absence is not remembered. `cache`: one that other replicas use too. */
+export function createRecordCache({
+  ttlSeconds,
+  absentTtlSeconds = 0,
+  cache: shared,
+}: Partial<LifetimeSettings> & { cache?: Cache | undefined } = {}) {
   const cache: Cache = shared ?? createMemoryCache(CACHE_MAX_BYTES.records);
   let epoch = 0;
   /**
@@ -32,16 +30,11 @@ export function createRecordCache({ ttlSeconds, absentTtlSeconds = 0, cache: sha
     epoch++;
     return cache.invalidate(names);
   };
-  const drop = (key: CacheKey) => {
-    if (cache.delete(key)) epoch++;
-  };
   const parts: CacheParts = {
-    cache,
-    isShared: shared !== undefined,
-    ttlSeconds,
-    absentTtlSeconds,
-    drop,
-    unstored: new Set(),
+    ...{ cache, ttlSeconds, absentTtlSeconds, isShared: shared !== undefined, unstored: new Set() },
+    drop: (key) => {
+      if (cache.delete(key)) epoch++;
+    },
   };
   return {
     invalidate,

@@ -3,7 +3,8 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
-import type { Cached, RecordHandle, ResponseHandle, ViewerCache } from '../cache/handle.ts';
+import { type CacheHandle, type ViewerCache, ageOf } from '../cache/handle.ts';
+import type { CacheEntry } from '../cache/memory.ts';
 import { RateLimited, TierRequired, UpstreamFailure, UpstreamRejection, isDenial, isRateLimit } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
@@ -17,20 +18,25 @@ export interface LoadContext {
 }
 
 /** Notes that a fresh entry of the cache answers the request. */
-export function useFresh(context: LoadContext, request: ApiRequest, cached: Cached, path?: Path): void {
-  const { tellsAge, isAbsent, freshUntil, ageSeconds } = cached;
-  context.calls.logCached(request, path, tellsAge ? { how: 'cached', ageSeconds } : { how: 'cached' });
-  context.cachePolicy.restrict(isAbsent ? null : freshUntil, request.endpoint);
+export function useFresh(
+  { calls, cachePolicy }: LoadContext,
+  request: ApiRequest,
+  cache: CacheHandle,
+  cached: CacheEntry,
+  path?: Path,
+): void {
+  calls.logCached(request, path, { how: 'cached', ...(cache.isOld(cached) && { ageSeconds: ageOf(cached) }) });
+  cachePolicy.restrict(cached.isAbsent ? null : cached.freshUntil, request.endpoint);
 }
 
 /** The entry that may be used although upstream failed, or undefined. Drops the entry if upstream or the tier denied access. */
 export function staleAfter(
   { cachePolicy, viewer }: LoadContext,
   { share }: Endpoint,
-  cache: RecordHandle | ResponseHandle,
-  cached: Cached | undefined,
+  cache: CacheHandle,
+  cached: CacheEntry | undefined,
   error: unknown,
-): Cached | undefined {
+): CacheEntry | undefined {
   cachePolicy.restrict(null);
   // Anybody can send an unknown token: a denial of a caller's token proves nothing about public data, unless it is a 404.
   if (isDenial(error)) {
@@ -48,4 +54,5 @@ const mayServeStale = (error: unknown): boolean =>
   (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
 
 /** Whether the call may be unnecessary. Where the rate limit leaves no room for the call of a film, a stale entry stands in. */
-export const maySaveCall = ({ share }: Endpoint, { isFresh }: Cached): boolean => isFresh || share === 'tier';
+export const maySaveCall = ({ share }: Endpoint, cache: CacheHandle, cached: CacheEntry): boolean =>
+  share === 'tier' || cache.isFresh(cached);

@@ -5,7 +5,8 @@
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
-import type { Cached } from '../cache/handle.ts';
+import { ageOf } from '../cache/handle.ts';
+import type { CacheEntry } from '../cache/memory.ts';
 import { createApiRequest, insert } from '../../api/api-request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
@@ -118,10 +119,11 @@ export class RecordLoader {
   async wouldRequest(kind: string, source: RecordSource, key: string, members: MemberNames): Promise<string | null> {
     const { calls, cache } = this.context;
     if (calls.refuses(source.endpoint)) return null;
-    const cached = await cache.record(source.endpoint, kind, key).get(members, true);
+    const handle = cache.record(source.endpoint, kind, key);
+    const cached = await handle.get(members, true);
     const wanted = members.filter((member) => isUpstreamMember(source, member));
-    const isFresh = cached !== undefined && maySaveCall(source.endpoint, cached);
-    return isFresh && this.isCovered(source, wanted, { ...cached, isFresh }) ? null : `${kind}:${key}`;
+    const isSaved = cached && maySaveCall(source.endpoint, handle, cached) && this.isCovered(source, wanted, cached);
+    return isSaved ? null : `${kind}:${key}`;
   }
 
   private stateOf(kind: string, source: RecordSource, key: string): RecordState {
@@ -161,12 +163,12 @@ export class RecordLoader {
   }
 
   /** Uses what is cached if upstream failed, but not if it denied access. */
-  private async request(load: MemberLoad, cached: Cached | undefined): Promise<void> {
+  private async request(load: MemberLoad, cached: CacheEntry | undefined): Promise<void> {
     const { calls } = this.context;
     const { state, members, path } = load;
     const { source, key, cache } = state;
     // What is old is requested again with the rest: that is no further call.
-    const fresh = cached?.isFresh && !cached.tellsAge ? cached : undefined;
+    const fresh = cached && cache.isFresh(cached) && !cache.isOld(cached) ? cached : undefined;
     const projected = projection(source, this.membersToRequest(load, fresh));
     const request = createApiRequest(source.endpoint, source.input(key), projected);
     try {
@@ -176,8 +178,8 @@ export class RecordLoader {
       const stale = staleAfter(this.context, source.endpoint, cache, cached, error);
       if (!stale) throw error;
       const available = members.filter((member) => member in stale.value);
-      if ((stale.isAbsent || available.length) && (!stale.isFresh || stale.tellsAge))
-        calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
+      if ((stale.isAbsent || available.length) && (!cache.isFresh(stale) || cache.isOld(stale)))
+        calls.logCached(request, path, { how: 'stale', staleSeconds: ageOf(stale) });
       if (stale.isAbsent) return void (state.isAbsent = true);
       merge(state, stale.value, available);
       if (source.tiers) markWithheld(state, Object.keys(stale.value), calls);
@@ -186,7 +188,7 @@ export class RecordLoader {
   }
 
   /** The members that are not cached, and those that show whether the caller's tier gets them. */
-  private membersToRequest({ state: { source }, members }: MemberLoad, fresh: Cached | undefined): MemberNames {
+  private membersToRequest({ state: { source }, members }: MemberLoad, fresh: CacheEntry | undefined): MemberNames {
     const known = fresh?.value;
     const missing = known ? members.filter((member) => !(member in known)) : members;
     if (!source.tiers) return missing;
@@ -200,12 +202,11 @@ export class RecordLoader {
   }
 
   /**
-   * Whether all these members are cached and fresh. Another replica that knows the tier of the credential may have cached an absent member
+   * Whether all these members are cached. Another replica that knows the tier of the credential may have cached an absent member
    * without those that show here whether the tier withholds it.
    */
-  private isCovered(source: RecordSource, members: MemberNames, { isFresh, isAbsent, value }: Cached): boolean {
-    if (isAbsent) return isFresh;
-    if (!isFresh) return false;
+  private isCovered(source: RecordSource, members: MemberNames, { isAbsent, value }: CacheEntry): boolean {
+    if (isAbsent) return true;
     for (const member of members) if (!(member in value)) return false;
     if (!source.tiers) return true;
     const absent = members.filter((member) => value[member] === undefined);
@@ -214,11 +215,11 @@ export class RecordLoader {
     return calls.tiers.evidence(source, absent, calls.possibleTiers()).every((member) => member in value);
   }
 
-  /** False if they are not covered. */
-  private mergeCached(state: RecordState, members: MemberNames, cached: Cached, path: Path | undefined): boolean {
-    const { source, key } = state;
-    if (!this.isCovered(source, members, cached)) return false;
-    useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cached, path);
+  /** False if they are not cached and fresh. */
+  private mergeCached(state: RecordState, members: MemberNames, cached: CacheEntry, path: Path | undefined): boolean {
+    const { source, key, cache } = state;
+    if (!cache.isFresh(cached) || !this.isCovered(source, members, cached)) return false;
+    useFresh(this.context, createApiRequest(source.endpoint, source.input(key)), cache, cached, path);
     if (cached.isAbsent) {
       state.isAbsent = true;
       return true;
@@ -238,7 +239,7 @@ export class RecordLoader {
 
   private store(
     { state, members }: MemberLoad,
-    fresh: Cached | undefined,
+    fresh: CacheEntry | undefined,
     projected: MemberNames | undefined,
     response: ApiResponse,
   ): void {
@@ -268,7 +269,7 @@ export class RecordLoader {
     }
     // A person named by a uid is cached with the id.
     const all = source.keyMembers && source.members ? [...source.members, ...source.keyMembers] : source.members;
-    cachePolicy.restrict(cache.put(record, known, response, all), source.endpoint);
+    cachePolicy.restrict(cache.putRecord(record, known, response, all), source.endpoint);
   }
 }
 

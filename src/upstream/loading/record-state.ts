@@ -9,7 +9,8 @@ import {
   keyMembersOf,
   withThrowingMembers,
 } from '../../api/record-source.ts';
-import type { Cached, RecordHandle } from '../cache/handle.ts';
+import type { CacheHandle } from '../cache/handle.ts';
+import type { CacheEntry } from '../cache/memory.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import { TierRequired, UpstreamFailure, UpstreamRejection, memberError, tierRequired } from '../errors.ts';
 
@@ -18,7 +19,7 @@ export class RecordState {
   readonly key: string;
   readonly source: RecordSource;
   /** What is cached of it. */
-  readonly cache: RecordHandle;
+  readonly cache: CacheHandle;
   /** A member that was requested and is absent is present here as undefined. */
   readonly record: UpstreamRecord = {};
   /** The whole record was requested: `record` has all its members. */
@@ -30,7 +31,7 @@ export class RecordState {
   /** Responses that show whether it exists: null says that it does not, undefined says nothing. */
   evidence: Promise<unknown>[] | undefined = undefined;
 
-  constructor(kind: string, key: string, source: RecordSource, cache: RecordHandle) {
+  constructor(kind: string, key: string, source: RecordSource, cache: CacheHandle) {
     this.kind = kind;
     this.key = key;
     this.source = source;
@@ -44,7 +45,7 @@ export interface MemberLoad {
   /** Sorted. */
   members: MemberNames;
   /** What the cache had of the record when the load was created. */
-  readonly cached: Cached | undefined | Promise<Cached | undefined>;
+  readonly cached: CacheEntry | undefined | Promise<CacheEntry | undefined>;
   readonly path: Path | undefined;
   /** Other loads of the same tick may still add members. */
   isOpen: boolean;

@@ -7,7 +7,8 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import type { AnswerOf, Endpoint } from '../../api/endpoint.ts';
 import { type ApiRequest, createApiRequest, requestIfUsable } from '../../api/api-request.ts';
 import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
-import type { Cached, ResponseHandle } from '../cache/handle.ts';
+import { type CacheHandle, ageOf } from '../cache/handle.ts';
+import type { CacheEntry } from '../cache/memory.ts';
 import { isDenial } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
 import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from './merged-reads.ts';
@@ -70,8 +71,9 @@ export class ResponseLoader {
     const request = requestIfUsable(endpoint, input, members);
     if (!request) return null;
     const { wirePath } = request;
-    const cached = await cache.response(endpoint, wirePath).get(undefined, true);
-    return cached && maySaveCall(endpoint, cached) ? null : wirePath;
+    const handle = cache.response(endpoint, wirePath);
+    const cached = await handle.get(undefined, true);
+    return cached && maySaveCall(endpoint, handle, cached) ? null : wirePath;
   }
 
   /** The responses of the loads of a turn. */
@@ -102,14 +104,17 @@ export class ResponseLoader {
   /** What is fresh in the cache needs no request, nor does what is a part of it; the rest needs as few as possible. */
   private async fetchMerged(loads: readonly ResponseLoad[]): Promise<ReadonlyMap<ResponseLoad, Promise<unknown>>> {
     const responses = new Map<ResponseLoad, Promise<unknown>>();
-    const found = new Map<ResponseLoad, { cache: ResponseHandle; cached: Cached | undefined }>();
+    const found = new Map<ResponseLoad, { cache: CacheHandle; cached: CacheEntry | undefined }>();
     const peek = async (load: ResponseLoad) => {
       const cache = this.context.cache.response(load.request.endpoint, load.request.wirePath);
       found.set(load, { cache, cached: await cache.get(undefined, true) });
     };
     await Promise.all(loads.map(peek));
     const left: ResponseLoad[] = [];
-    const fresh = loads.filter((load) => found.get(load)!.cached?.isFresh);
+    const fresh = loads.filter((load) => {
+      const { cache, cached } = found.get(load)!;
+      return cached && cache.isFresh(cached);
+    });
     for (const load of fresh) responses.set(load, this.send(load));
     for (const load of loads) {
       if (responses.has(load)) continue;
@@ -159,8 +164,8 @@ export class ResponseLoader {
     const { endpoint, wirePath } = request;
     const cache = this.context.cache.response(endpoint, wirePath);
     const cached = await cache.get();
-    if (cached?.isFresh) {
-      useFresh(this.context, request, cached, path);
+    if (cached && cache.isFresh(cached)) {
+      useFresh(this.context, request, cache, cached, path);
       return cached.isAbsent ? null : cached.value;
     }
     try {
@@ -185,13 +190,13 @@ export class ResponseLoader {
   /** What is cached, if it may be used although upstream failed; else throws the error. */
   private stale(
     { request, path }: Pick<ResponseLoad, 'request' | 'path'>,
-    cache: ResponseHandle,
-    cached: Cached | undefined,
+    cache: CacheHandle,
+    cached: CacheEntry | undefined,
     error: unknown,
   ): unknown {
     const stale = staleAfter(this.context, request.endpoint, cache, cached, error);
     if (!stale) throw error;
-    this.context.calls.logCached(request, path, { how: 'stale', staleSeconds: stale.ageSeconds });
+    this.context.calls.logCached(request, path, { how: 'stale', staleSeconds: ageOf(stale) });
     return stale.isAbsent ? null : stale.value;
   }
 }

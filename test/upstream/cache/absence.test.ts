@@ -149,13 +149,14 @@ test('made-up ids take no room from records', async () => {
   const records = createRecordCache({ absentTtlSeconds: 30, cache: createMemoryCache(100_000) });
   const viewer = records.forViewer({ credential: { id: 'own', isOwn: true, accepted: false } });
   const meta = { bytes: 1_000, reuse: unspecified };
-  for (let id = 0; id < 20; id++) viewer.record(bookEndpoints.byId, 'Book', `kept${id}`).put({ id }, ['id'], meta);
+  for (let id = 0; id < 20; id++)
+    viewer.record(bookEndpoints.byId, 'Book', `kept${id}`).putRecord({ id }, ['id'], meta);
   const { entries } = records.size();
   const epoch = records.epoch();
   for (let id = 0; id < 20_000; id++) viewer.record(bookEndpoints.byId, 'Book', `made-up${id}`).putAbsent(meta);
   expect(records.size()).toMatchObject({ entries });
   expect(records.epoch()).toBe(epoch); // whole responses stay too
-  expect(await viewer.record(bookEndpoints.byId, 'Book', 'kept0').get(['id'])).toMatchObject({ isAbsent: false });
+  expect(await viewer.record(bookEndpoints.byId, 'Book', 'kept0').get(['id'])).toMatchObject({ value: { id: 0 } });
   expect(await viewer.record(bookEndpoints.byId, 'Book', 'made-up19999').get(['id'])).toMatchObject({ isAbsent: true });
   expect(await viewer.record(bookEndpoints.byId, 'Book', 'made-up0').get(['id'])).toBeUndefined();
 });

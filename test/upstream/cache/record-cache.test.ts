@@ -5,7 +5,7 @@ import { filmEndpoints } from '../../../src/api/film.ts';
 import { noteEndpoints } from '../../../src/api/note.ts';
 import { type Cache, createMemoryCache, cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import { type Cacheability, unspecified } from '../../../src/upstream/cache/caching-header.ts';
-import type { ResponseMeta } from '../../../src/upstream/cache/handle.ts';
+import { type CacheHandle, type ResponseMeta, ageOf } from '../../../src/upstream/cache/handle.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { connectRedis } from '../../../src/upstream/redis/shared-state.ts';
 import { hasRedis, redisServer, until } from '../../support/redis.ts';
@@ -54,6 +54,11 @@ describe.each(caches)('record cache %s', (where, open) => {
     return handle;
   }
 
+  const seen = async (handle: CacheHandle) => {
+    const entry = await handle.get();
+    return entry && { value: entry.value, isFresh: handle.isFresh(entry), ageSeconds: ageOf(entry) };
+  };
+
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
   const later = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
@@ -61,19 +66,19 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('fields from two responses are merged into one record, and a field known to be absent stays known', async () => {
     const records = await recordStore();
     const first = records.forViewer(anonymous);
-    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).put(
+    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
       { id: '7', title: '活着' },
       ['id', 'title', 'subtitle'],
       noHeaders,
     );
     await settled();
-    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).put(
+    (await looked(first.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
       { id: '7', pages: '191' },
       ['id', 'pages'],
       noHeaders,
     );
     await settled();
-    const cached = await records.forViewer(alice).record(bookEndpoints.byId, 'Book', '7').get();
+    const cached = await seen(records.forViewer(alice).record(bookEndpoints.byId, 'Book', '7'));
     expect(cached).toMatchObject({ isFresh: true, value: { id: '7', title: '活着', pages: '191' } });
     expect('subtitle' in cached!.value).toBe(true);
     expect('summary' in cached!.value).toBe(false);
@@ -81,17 +86,25 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   testOfAge('a merged record is as old as its oldest field', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { title: 'x' },
+      ['title'],
+      noHeaders,
+    );
     await settled();
     later(3000);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ pages: '1' }, ['pages'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { pages: '1' },
+      ['pages'],
+      noHeaders,
+    );
     await settled();
-    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toMatchObject({
+    expect(await seen(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).toMatchObject({
       isFresh: true,
       ageSeconds: 3000,
     });
     later(601);
-    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toMatchObject({
+    expect(await seen(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).toMatchObject({
       isFresh: false,
       ageSeconds: 3601,
     });
@@ -101,10 +114,18 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   testOfAge('fields of an expired record are dropped when another field is loaded again', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { title: 'x' },
+      ['title'],
+      noHeaders,
+    );
     await settled();
     later(3601);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ pages: '1' }, ['pages'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { pages: '1' },
+      ['pages'],
+      noHeaders,
+    );
     await settled();
     expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ pages: '1' });
   });
@@ -112,7 +133,7 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('films are cached separately for each credential, and removed with it', async () => {
     const records = await recordStore();
     for (const viewer of [alice, bob])
-      (await looked(records.forViewer(viewer).record(filmEndpoints.subject, 'Subject', '1'))).put(
+      (await looked(records.forViewer(viewer).record(filmEndpoints.subject, 'Subject', '1'))).putRecord(
         { title: viewer.credential.id },
         ['title'],
         noHeaders,
@@ -132,8 +153,12 @@ describe.each(caches)('record cache %s', (where, open) => {
   test('viewer-specific data is never cached', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(alice);
-    (await looked(cacheOfViewer.record(noteEndpoints.byId, 'Note', '1'))).put({ title: 'mine' }, ['title'], noHeaders);
-    (await looked(cacheOfViewer.record(eventEndpoints.byId, 'Event', '1'))).put(
+    (await looked(cacheOfViewer.record(noteEndpoints.byId, 'Note', '1'))).putRecord(
+      { title: 'mine' },
+      ['title'],
+      noHeaders,
+    );
+    (await looked(cacheOfViewer.record(eventEndpoints.byId, 'Event', '1'))).putRecord(
       { title: 'x', status: 'wish' },
       ['title'],
       noHeaders,
@@ -151,7 +176,7 @@ describe.each(caches)('record cache %s', (where, open) => {
       { books: [{ current_user_collection: {} }] },
       noHeaders,
     );
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put(
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
       { title: 'x', current_user_collection: { status: 'read' } },
       ['current_user_collection'],
       noHeaders,
@@ -173,7 +198,7 @@ describe.each(caches)('record cache %s', (where, open) => {
     const answer = { books: [{ id: '7', current_user_collection: { status: 'read' } }, { id: '8' }] };
     (await looked(records.forViewer(alice).response(bookEndpoints.search, request))).put(answer, noHeaders);
     await settled();
-    expect(await records.forViewer(anonymous).response(bookEndpoints.search, request).get()).toMatchObject({
+    expect(await seen(records.forViewer(anonymous).response(bookEndpoints.search, request))).toMatchObject({
       isFresh: true,
       value: { books: [{ id: '7' }, { id: '8' }] },
     });
@@ -197,22 +222,22 @@ describe.each(caches)('record cache %s', (where, open) => {
   testOfAge('Cache-Control of the response is obeyed', async () => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '1'))).put(
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '1'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ refusal: 'no-store' }),
     );
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '2'))).put(
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '2'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ refusal: 'private', maxAge: 100 }),
     );
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '3'))).put(
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '3'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ maxAge: 10 }),
     );
-    (await looked(cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5'))).put(
+    (await looked(cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ refusal: 'no-cache' }),
@@ -222,7 +247,7 @@ describe.each(caches)('record cache %s', (where, open) => {
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
     expect(await cacheOfViewer.record(filmEndpoints.subject, 'Subject', '5').get()).toBeUndefined();
     later(11);
-    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '3').get()).toMatchObject({
+    expect(await seen(cacheOfViewer.record(bookEndpoints.byId, 'Book', '3'))).toMatchObject({
       isFresh: false,
       ageSeconds: 11,
     });
@@ -230,22 +255,22 @@ describe.each(caches)('record cache %s', (where, open) => {
 
   test('a fixed time to live replaces all others, except no-store, and 0 turns the cache off', async () => {
     const fixed = (await recordStore(50)).forViewer(anonymous);
-    (await looked(fixed.record(bookEndpoints.byId, 'Book', '1'))).put(
+    (await looked(fixed.record(bookEndpoints.byId, 'Book', '1'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ maxAge: 5 }),
     );
-    (await looked(fixed.record(bookEndpoints.byId, 'Book', '2'))).put(
+    (await looked(fixed.record(bookEndpoints.byId, 'Book', '2'))).putRecord(
       { title: 'x' },
       ['title'],
       withHeaders({ refusal: 'no-store' }),
     );
     await settled();
     later(49);
-    expect(await fixed.record(bookEndpoints.byId, 'Book', '1').get()).toMatchObject({ isFresh: true });
+    expect(await seen(fixed.record(bookEndpoints.byId, 'Book', '1'))).toMatchObject({ isFresh: true });
     expect(await fixed.record(bookEndpoints.byId, 'Book', '2').get()).toBeUndefined();
     const off = (await recordStore(0)).forViewer(anonymous);
-    (await looked(off.record(bookEndpoints.byId, 'Book', '1'))).put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(off.record(bookEndpoints.byId, 'Book', '1'))).putRecord({ title: 'x' }, ['title'], noHeaders);
     await settled();
     expect(await off.record(bookEndpoints.byId, 'Book', '1').get()).toBeUndefined();
   });
@@ -254,7 +279,11 @@ describe.each(caches)('record cache %s', (where, open) => {
     const records = await recordStore();
     const cacheOfViewer = records.forViewer(anonymous);
     for (const id of ['7', '70']) {
-      (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', id))).put({ title: id }, ['title'], noHeaders);
+      (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', id))).putRecord(
+        { title: id },
+        ['title'],
+        noHeaders,
+      );
       for (const query of ['', '?count=20', '?fields=id&start=20'])
         (await looked(cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/${id}/annotations${query}`))).put(
           { annotations: [] },
@@ -265,18 +294,22 @@ describe.each(caches)('record cache %s', (where, open) => {
     await records.invalidate(['Book:7']);
     await records.invalidate(['/v2/book/7/annotations']);
     expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
-    expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '70').get()).toMatchObject({ isFresh: true });
+    expect(await seen(cacheOfViewer.record(bookEndpoints.byId, 'Book', '70'))).toMatchObject({ isFresh: true });
     for (const query of ['', '?count=20', '?fields=id&start=20']) {
       expect(
         await cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/7/annotations${query}`).get(),
       ).toBeUndefined();
       expect(
-        await cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/70/annotations${query}`).get(),
+        await seen(cacheOfViewer.response(bookEndpoints.annotations, `/v2/book/70/annotations${query}`)),
       ).toMatchObject({
         isFresh: true,
       });
     }
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'new' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { title: 'new' },
+      ['title'],
+      noHeaders,
+    );
     await settled();
     expect((await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get())?.value).toEqual({ title: 'new' });
   });
@@ -286,14 +319,18 @@ describe.each(caches)('record cache %s', (where, open) => {
     const handle = records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7');
     expect(await handle.get()).toBeUndefined();
     await records.invalidate(['Book:7']);
-    handle.put({ title: 'old' }, ['title'], noHeaders);
+    handle.putRecord({ title: 'old' }, ['title'], noHeaders);
     await settled();
     expect(await records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();
   });
 
   test('a deleted record is no longer served', async () => {
     const cacheOfViewer = (await recordStore()).forViewer(anonymous);
-    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).put({ title: 'x' }, ['title'], noHeaders);
+    (await looked(cacheOfViewer.record(bookEndpoints.byId, 'Book', '7'))).putRecord(
+      { title: 'x' },
+      ['title'],
+      noHeaders,
+    );
     await settled();
     cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').delete();
     await settled();
@@ -313,7 +350,7 @@ test('the memory cache is bounded by bytes and evicts the least recently used re
   const records = createRecordCache({ cache: createMemoryCache(1_000_000) }).forViewer(anonymous);
   const response = { ...noHeaders, bytes: 10_000 };
   for (let id = 0; id < 200; id++) {
-    records.record(bookEndpoints.byId, 'Book', String(id)).put({ title: 'x' }, ['title'], response);
+    records.record(bookEndpoints.byId, 'Book', String(id)).putRecord({ title: 'x' }, ['title'], response);
     await records.record(bookEndpoints.byId, 'Book', '0').get();
   }
   const cached = await Promise.all(
@@ -327,7 +364,7 @@ test('the memory cache is bounded by bytes and evicts the least recently used re
 test('when the table of invalidations overflows, too much is invalidated rather than too little', async () => {
   const records = createRecordCache();
   const cacheOfViewer = records.forViewer(anonymous);
-  cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').put({ title: 'x' }, ['title'], noHeaders);
+  cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').putRecord({ title: 'x' }, ['title'], noHeaders);
   await records.invalidate(['Book:7']);
   for (let other = 0; other < 20_001; other++) await records.invalidate([`Book:x${other}`]);
   expect(await cacheOfViewer.record(bookEndpoints.byId, 'Book', '7').get()).toBeUndefined();

@@ -28,7 +28,7 @@ async function twoOperations(behaviour: Behaviour) {
     forViewer: (viewer): ViewerCache => {
       const cache = recordCache.forViewer(viewer);
       if (openedCaches++ > 0) return cache;
-      const failing = { put: breaks, putAbsent: breaks, delete: breaks };
+      const failing = { put: breaks, putRecord: breaks, putAbsent: breaks, delete: breaks };
       const record: ViewerCache['record'] = (...args) =>
         Object.assign(recordCache.forViewer(viewer).record(...args), failing);
       const response: ViewerCache['response'] = (...args) =>

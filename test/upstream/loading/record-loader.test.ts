@@ -114,7 +114,7 @@ test('an absent member that a replica cached because it knew the tier is withhel
   };
   const { cache, records, sent, respond } = setUp(60, tiers, ['durations', 'languages', 'pubdates']);
   const response: ApiResponse = { value: { id: '7' }, bytes: 10, status: 200, reuse: unspecified };
-  cache.record(films.endpoint, 'Subject', '7').put({ id: '7' }, ['id', 'pubdates'], response);
+  cache.record(films.endpoint, 'Subject', '7').putRecord({ id: '7' }, ['id', 'pubdates'], response);
   expect(await records.wouldRequest('Subject', films, '7', ['pubdates'])).toBe('Subject:7');
   const film = records.load('Subject', films, '7', ['pubdates'], { id: '7' }, undefined);
   await turn();
@@ -177,7 +177,7 @@ test('equal requests are made once, whether they succeed or fail, until the load
 
 test('a fresh record is there at once, without a promise, and only what it lacks would be requested', async () => {
   const { records, cache, sent } = setUp(60);
-  cache.record(books.endpoint, 'Book', '7').put({ id: '7', title: '活着' }, ['id', 'title'], {
+  cache.record(books.endpoint, 'Book', '7').putRecord({ id: '7', title: '活着' }, ['id', 'title'], {
     bytes: 10,
     reuse: unspecified,
   });

@@ -22,7 +22,7 @@ const film = cacheKeyOf('tier x', 'Subject:1', undefined, 'Subject', true);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** As a part of the fields of a record, which is fresh for a minute. */
-const entryOf = (value: object) => {
+const entryOf = (value: Record<string, unknown>) => {
   const now = performance.now();
   return {
     value,

@@ -29,7 +29,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     const write = async (title: string) => {
       const handle = records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7');
       await handle.get(['title']);
-      handle.put({ title }, ['title'], noHeaders);
+      handle.putRecord({ title }, ['title'], noHeaders);
     };
     await until(isReachable);
     return { ...shared, records, isReachable, read, write };
