@@ -60,10 +60,6 @@ export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Ca
   };
 }
 
-/** Whether the same headers mean the same in later responses: not if a time is counted from them. */
-export const areConstant = ({ age, expires, date }: CachingHeaders): boolean =>
-  age === undefined && (expires === undefined || lifetimeOf(expires, date) === 0);
-
 /** The words of the headers that forbid caching or limit it, for people; empty if there are none. */
 export function forbiddingWords(headers: CachingHeaders, { refusal, age }: Cacheability, isCached: boolean) {
   const directives = directivesOf(headers['cache-control']);
@@ -98,7 +94,7 @@ function refusalOf(
 }
 
 /** Whether another request of the same scope may get another response. Scope tier has one credential, scope anonymous none. */
-export function varies(vary: string, { share, sent }: CachingRules): boolean {
+function varies(vary: string, { share, sent }: CachingRules): boolean {
   const names = namesIn(vary);
   if (names.includes('*') || (share === 'public' && names.includes('authorization'))) return true;
   for (let at = 0; at < sent.length; at += 2)
