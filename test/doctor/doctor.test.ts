@@ -303,7 +303,7 @@ test.each([
     'cannot be reached: ECONNRESET',
     'look why it does not respond',
   ],
-  ['is silent', () => listening(createTcpServer(() => undefined)), 'cannot be reached: ETIMEDOUT', 'Start Redis'],
+  ['is silent', () => listening(createTcpServer(() => undefined)), 'cannot be reached: no answer in time', 'Start Redis'],
 ])('of a Redis that %s the reason is said', async (_, start, problem, advice) => {
   const url = `redis://127.0.0.1:${await start()}`;
   const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: url, IDEMPOTENCY_REDIS_URL: url }));

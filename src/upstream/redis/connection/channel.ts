@@ -1,7 +1,7 @@
 /** Calls of Redis that a request waits for briefly, or not at all while Redis is slow, refuses them or is unreachable. */
 import { afterPendingReads } from '../../../lib/event-loop.ts';
 import { createCircuitBreaker } from '../../limits/circuit-breaker.ts';
-import type { Outages } from './outages.ts';
+import { BRIEF_MS } from './outages.ts';
 
 /** The result of a call; undefined if it failed, was late, or was not made. */
 export type RedisCall = <Result>(call: () => Promise<Result>) => Promise<Result | undefined>;
@@ -17,7 +17,6 @@ export interface ChannelOptions {
 /** What the channels of a connection share. */
 export interface ChannelParts {
   redis: { status: string };
-  outages: Outages;
   /** Called with the first word of an error reply. */
   onRefusal: (code: string) => void;
   /** Called for each reply that is late. */
@@ -32,55 +31,65 @@ export const LONGEST_PAUSE_MS = 5_000;
 export type Channel = ReturnType<typeof createChannel>;
 
 /** Each channel has its own breaker: Redis may answer reads in time and refuse writes. */
-export function createChannel({ redis, outages, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
+export function createChannel({ redis, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
   const { what, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS } = options;
-  const onChange = (reason: string | undefined) =>
-    reason === undefined ? outages.end(what) : outages.begin(what, reason, reason.startsWith('refuses'));
-  const createBreaker = () => createCircuitBreaker({ ...BREAKER, maxBreakerPauseMs: longestPauseMs }, onChange);
+  const createBreaker = () => createCircuitBreaker({ ...BREAKER, maxBreakerPauseMs: longestPauseMs }, () => undefined);
   let breaker = createBreaker();
+  /** Why the last call failed, and when one failed last, or was not made. */
+  let reason: string | undefined;
+  let missedAt = -Infinity;
 
-  const call: RedisCall = async (call) => {
+  const call: RedisCall = async (send) => {
     if (redis.status !== 'ready') return undefined;
-    const permit = breaker.acquire(call);
-    if (!permit) return undefined;
+    const permit = breaker.acquire(send);
     const begun = performance.now();
-    let isLate = false;
+    if (!permit) return void (missedAt = begun);
+    const onFailure = (why: string): void => {
+      reason = why;
+      missedAt = performance.now();
+      permit.onFailure(why, begun);
+    };
     let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<undefined>((resolve) => {
-      timer = setTimeout(afterPendingReads, timeoutMs, () => {
-        isLate = true;
-        onLate(what);
-        permit.onFailure('no answer in time', begun);
-        resolve(undefined);
-      });
+    const late = new Promise<typeof LATE>((resolve) => {
+      timer = setTimeout(afterPendingReads, timeoutMs, () => resolve(LATE));
     });
-    const result = call().then(
-      (value) => {
-        if (isLate) return undefined;
+    try {
+      const result = await Promise.race([send(), late]);
+      if (result !== LATE) {
         permit.onSuccess();
-        return value;
-      },
-      (error: unknown) => {
-        if (isLate) return undefined;
-        // A client that has lost its connection makes no other call.
-        if (redis.status !== 'ready') return void permit.release();
-        const code = replyCodeOf(error as Error);
-        if (code !== undefined) onRefusal(code);
-        const reason = code === undefined ? 'the node with the keys does not answer' : `refuses ${what}: ${code}`;
-        return void permit.onFailure(reason, begun);
-      },
-    );
-    const first = await Promise.race([result, deadline]);
-    clearTimeout(timer);
-    return first;
+        return result;
+      }
+      onLate(what);
+      onFailure(NO_ANSWER);
+    } catch (error) {
+      const code = replyCodeOf(error as Error);
+      // A client that has lost its connection makes no other call.
+      if (redis.status !== 'ready') permit.release();
+      else onFailure(code ? `refuses ${what}: ${code}` : 'the node with the keys does not answer');
+      if (code !== undefined) onRefusal(code);
+    } finally {
+      clearTimeout(timer);
+    }
+    return undefined;
   };
-  /** The next call is made at once: what the breaker knows is of another connection, or the process ends. */
-  const restart = (): void => {
-    breaker = createBreaker();
-    outages.end(what);
+  return {
+    call,
+    /** The next call is made at once: what the breaker knows is of another connection. */
+    restart: () => void (breaker = createBreaker()),
+    /** Why calls fail; of those without a reply only while calls are made: the next one may be answered. */
+    trouble: () =>
+      breaker.isOpen() && (isRefusal(reason) || performance.now() - missedAt < RECENT_MS) ? reason : undefined,
   };
-  return { call, restart };
 }
+
+const LATE = Symbol('late');
+/** One call is seen by one look at what lasts. */
+const RECENT_MS = 0.9 * BRIEF_MS;
+
+export const NO_ANSWER = 'no answer in time';
+
+/** A Redis that refuses some calls is reachable. */
+export const isRefusal = (trouble: string | undefined): boolean => trouble?.startsWith('refuses ') ?? false;
 
 /** The first word of an error reply of Redis; undefined if the error is of another kind. */
 function replyCodeOf({ name, message }: Error): string | undefined {

@@ -4,9 +4,9 @@ import { type RedisAddress, readRedisAddress } from '../../../config/redis-addre
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type ReportAvailability, errorCodeOf } from '../../availability.ts';
-import { type Channel, type ChannelOptions, type RedisCall, createChannel } from './channel.ts';
+import { type Channel, type ChannelOptions, type RedisCall, NO_ANSWER, createChannel, isRefusal } from './channel.ts';
 import { RECONNECT_MS, type RedisClient, createRedisClient } from './client.ts';
-import { CONNECTION, createOutages } from './outages.ts';
+import { NEEDS_OPERATOR, reportWhatLasts } from './outages.ts';
 import { checkRedis } from './start-check.ts';
 
 export interface RedisSettings {
@@ -35,8 +35,6 @@ export interface RedisConnection {
   key: (name: string) => string;
   /** Calls of one kind. */
   channel: (options: ChannelOptions) => RedisCall;
-  /** Ends the pauses of all channels. */
-  retryNow: () => void;
   state: () => RedisState;
   /** Why the last connection was lost, or could not be made; undefined if there is one, or while the first is made. */
   lossReason: () => string | undefined;
@@ -52,26 +50,22 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   const address = readAddress(url);
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
-  const outages = createOutages(report);
   const channels: Channel[] = [];
   const refusals: Record<string, number> = {};
   const lateReplies: Record<string, number> = {};
-  const retryNow = () => channels.forEach(({ restart }) => restart());
   const redis = createRedisClient(address, tls);
   let isClosing = false;
   let reason: string | undefined;
-  function onLost(why: string): void {
-    reason = why;
-    if (!isClosing) outages.begin(CONNECTION, why);
-  }
   // Without a listener an outage would end the process.
-  redis.on('error', (error: unknown) => void (redis.status !== 'ready' && onLost(reasonOf(error))));
-  redis.on('close', () => onLost(reason ?? 'closed'));
+  redis.on('error', (error: unknown) => void (NEEDS_OPERATOR.test(reason ?? '') || (reason = reasonOf(error))));
+  redis.on('close', () => (reason ??= 'closed'));
   redis.on('ready', () => {
     reason = undefined;
-    retryNow();
-    outages.end(CONNECTION);
+    for (const { restart } of channels) restart();
   });
+  const troubles = () => channels.map((each) => each.trouble()).filter((each) => each !== undefined);
+  const trouble = () => (redis.status === 'ready' ? troubles()[0] : reason);
+  const endReports = reportWhatLasts(trouble, report);
   // ioredis gives up for good if the news of a failover comes while it looks for the primary; and without a word, at `close`, if the last
   // node of a cluster disconnects while it looks up the names of the nodes.
   for (const event of ['end', 'close'])
@@ -86,15 +80,15 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     redis,
     key,
     channel(options) {
-      const parts = { redis, outages, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
+      const parts = { redis, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
       return (channels[channels.length] = createChannel(parts, options)).call;
     },
-    retryNow,
-    state: () => ({ isReachable: redis.status === 'ready' && !outages.isUnreachable(), refusals, lateReplies }),
+    state: () => ({ isReachable: redis.status === 'ready' && troubles().every(isRefusal), refusals, lateReplies }),
     lossReason: () => reason,
     check: () => checkRedis({ redis, address, variable, key }),
     async close(): Promise<void> {
       isClosing = true;
+      endReports();
       const ended = redis.quit().catch(() => undefined);
       await settlesWithin(QUIT_MS, ended);
       redis.disconnect();
@@ -112,7 +106,7 @@ function reasonOf(error: unknown): string {
   // The error of a cluster contains that of the node which was tried last.
   const { lastNodeError = error as Error } = error as { lastNodeError?: Error };
   const { name, message } = lastNodeError;
-  if (message.startsWith('Socket timeout')) return 'ETIMEDOUT';
+  if (message.startsWith('Socket timeout')) return NO_ANSWER;
   if (name === 'ReplyError') return /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
   return message.startsWith('All sentinels are unreachable') ? 'no Sentinel answers' : errorCodeOf(lastNodeError);
 }

@@ -1,5 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { BRIEF_MS, createOutages } from '../../../../src/upstream/redis/connection/outages.ts';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { BRIEF_MS, reportWhatLasts } from '../../../../src/upstream/redis/connection/outages.ts';
 import {
   type ChannelOptions,
   LONGEST_PAUSE_MS,
@@ -12,19 +12,28 @@ function connected(status = 'ready', options: Partial<ChannelOptions> = {}) {
   const reported: (string | undefined)[] = [];
   const refused: string[] = [];
   const late: string[] = [];
-  const outages = createOutages((reason) => void reported.push(reason));
   const redis = { status };
   const onRefusal = (code: string) => void refused.push(code);
   const onLate = (what: string) => void late.push(what);
-  const channel = createChannel({ redis, outages, onRefusal, onLate }, { what: 'reads', timeoutMs: 1, ...options });
-  return { ...channel, outages, reported, refused, late };
+  const channel = createChannel({ redis, onRefusal, onLate }, { what: 'reads', timeoutMs: 1, ...options });
+  onTestFinished(reportWhatLasts(channel.trouble, (reason) => void reported.push(reason)));
+  return { ...channel, reported, refused, late };
 }
 
 const never = () => new Promise<string>(() => undefined);
 const replyError = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
 
 /** Until what is wrong is no longer brief. */
-const lasts = () => vi.advanceTimersByTimeAsync(BRIEF_MS);
+const lasts = () => vi.advanceTimersByTimeAsync(2 * BRIEF_MS);
+
+/** Calls that fail, for as long. */
+async function keepFailing(send: () => Promise<unknown>): Promise<void> {
+  for (let ms = 0; ms < 3 * BRIEF_MS; ms += 100) {
+    const failed = send();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await failed).toBeUndefined();
+  }
+}
 
 test('a call that Redis refuses has no result, is reported once if that lasts, and for a while no other is made', async () => {
   vi.useFakeTimers();
@@ -37,22 +46,53 @@ test('a call that Redis refuses has no result, is reported once if that lasts, a
   await lasts();
   expect(reported).toEqual(['refuses reads: OOM']);
   expect(await call(() => Promise.resolve('x'))).toBe('x');
+  await lasts();
   expect(reported).toEqual(['refuses reads: OOM', undefined]);
-});
-
-test('what only an operator can mend is reported at once', async () => {
-  const { call, reported } = connected();
-  await call(() => Promise.reject(replyError('NOPERM no permissions')));
-  expect(reported).toEqual(['refuses reads: NOPERM']);
 });
 
 test('a cluster is unreachable if the node with the keys is lost, though others answer', async () => {
   vi.useFakeTimers();
-  const { call, outages, reported } = connected();
-  expect(await call(() => Promise.reject(new Error('Connection is closed.')))).toBeUndefined();
-  await lasts();
+  const { call, reported } = connected();
+  await keepFailing(() => call(() => Promise.reject(new Error('Connection is closed.'))));
   expect(reported).toEqual(['the node with the keys does not answer']);
-  expect(outages.isUnreachable()).toBe(true);
+});
+
+test('a call that was late, and is the last one for long, is no outage', async () => {
+  vi.useFakeTimers();
+  const { call, reported } = connected();
+  const late = call(never);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await late).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(20 * BRIEF_MS);
+  expect(reported).toEqual([]);
+});
+
+test('a call of a connection before says nothing of the one that there is now', async () => {
+  vi.useFakeTimers();
+  const { call, restart, reported } = connected();
+  const before = call(async () => {
+    await Promise.resolve();
+    throw replyError('READONLY a replica');
+  });
+  restart();
+  expect(await before).toBeUndefined();
+  await lasts();
+  expect(reported).toEqual([]);
+});
+
+test('what only an operator can mend is reported beside what was reported before it', async () => {
+  vi.useFakeTimers();
+  const reasons = ['closed', 'ECONNRESET', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'];
+  const reported: (string | undefined)[] = [];
+  let at = 0;
+  onTestFinished(
+    reportWhatLasts(
+      () => reasons[at],
+      (reason) => void reported.push(reason),
+    ),
+  );
+  for (; at <= reasons.length; at++) await lasts();
+  expect(reported).toEqual(['closed', reasons[2], undefined]);
 });
 
 test('a call that is late has no result, and for a while no other is made', async () => {
@@ -66,7 +106,7 @@ test('a call that is late has no result, and for a while no other is made', asyn
 
 test('a Redis that stays slow is reported once, and one that was slow once is not', async () => {
   vi.useFakeTimers();
-  const { call, outages, reported } = connected('ready', { timeoutMs: 250 });
+  const { call, reported } = connected('ready', { timeoutMs: 250 });
   const send = async (ms: number) => {
     const result = call(() => new Promise<string>((resolve) => setTimeout(resolve, ms, 'x')));
     await vi.advanceTimersByTimeAsync(300);
@@ -79,11 +119,10 @@ test('a Redis that stays slow is reported once, and one that was slow once is no
   expect(reported).toEqual([]);
   for (let calls = 0; calls < 20; calls++) expect(await send(300)).toBeUndefined();
   expect(reported).toEqual(['no answer in time']);
-  expect(outages.isUnreachable()).toBe(true);
   await vi.advanceTimersByTimeAsync(LONGEST_PAUSE_MS);
   expect(await send(1)).toBe('x');
+  await lasts();
   expect(reported).toEqual(['no answer in time', undefined]);
-  expect(outages.isUnreachable()).toBe(false);
 });
 
 test('one late call beside others in time stops none of them', async () => {
@@ -131,14 +170,12 @@ test('replies that come late do not end the pause', async () => {
 test('on a new connection the next call is made at once', async () => {
   vi.useFakeTimers();
   const { call, restart, reported } = connected();
-  void call(never);
-  await vi.advanceTimersByTimeAsync(1);
-  await lasts();
-  await lasts();
+  await keepFailing(() => call(never));
   expect(reported).toEqual(['no answer in time']);
   restart();
-  expect(reported).toEqual(['no answer in time', undefined]);
   expect(await call(() => Promise.resolve('x'))).toBe('x');
+  await lasts();
+  expect(reported).toEqual(['no answer in time', undefined]);
 });
 
 test('without a connection no call is made', async () => {
