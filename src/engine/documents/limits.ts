@@ -98,10 +98,7 @@ export function documentLimits(document: DocumentNode, limits: DocumentSettings)
     if (definition.operation === 'mutation')
       check('TOO_MANY_MUTATIONS', 'Mutations in an operation', limits.maxMutations, roots);
   }
-  if (errors.length === 0) {
-    const comparisons = countComparisons(document, fragments, COMPARISONS_MAX);
-    if (comparisons > COMPARISONS_MAX) errors.push(tooAlike);
-  }
+  if (errors.length === 0 && countComparisons(document) > COMPARISONS_MAX) errors.push(tooAlike);
   return errors;
 
   function measureSet({ selections }: SelectionSetNode): Measure {
@@ -149,7 +146,7 @@ const isReserved = (name: string | undefined): boolean => name?.startsWith('__')
 /** Comparisons of fields in validation: about 42 ms at 0.07 µs each. 1,000 plain fields of one name are within the limit. */
 const COMPARISONS_MAX = 600_000;
 
-const tooAlike = new GraphQLError('Too many fields of the same name in the same place.', {
+const tooAlike = new GraphQLError('Too many fields of the same name.', {
   extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
 });
 
