@@ -118,7 +118,7 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
     reads,
     maxCalls = 1,
   } = options;
-  addWriteRule(name, endpoint, settling);
+  addWriteRule(endpoint, settling);
   const keeps = (input: InputShapeFromFields<Fields> | undefined) => !input || !isPatch || isPatch(input);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputName = `${typeName}Input`;

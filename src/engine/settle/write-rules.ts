@@ -4,15 +4,9 @@ import type { WriteRule } from '../../upstream/write-guard.ts';
 
 const rules = new Map<Endpoint, WriteRule>();
 
-const services = new Map<string, Endpoint['service']>();
-
-export function addWriteRule(mutation: string, endpoint: Endpoint, rule: WriteRule): void {
+export function addWriteRule(endpoint: Endpoint, rule: WriteRule): void {
   rules.set(endpoint, rule);
-  services.set(mutation, endpoint.service);
 }
-
-/** The service that the mutation of this name writes to. */
-export const serviceWrittenBy = (mutation: string): Endpoint['service'] | undefined => services.get(mutation);
 
 export function writeRuleOf(endpoint: Endpoint): WriteRule<object> {
   const rule = rules.get(endpoint);
