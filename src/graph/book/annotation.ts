@@ -9,9 +9,10 @@ import {
 import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { annotationBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
-import { type BlockParser, parseBlocksOnce } from '../types/content-cache.ts';
 import { ContentInterface } from '../types/content.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { builder } from '../../engine/builder.ts';
+import type { ResolverContext } from '../../engine/context.ts';
 import {
   asFlag,
   asInt,
@@ -45,8 +46,12 @@ import {
 import { Book } from './book.ts';
 import { authorOfAnnotation, keptAnnotation } from './annotation.keeping.ts';
 
-const withMath: BlockParser = (content, photos) => annotationBlocks(content, photos, true);
-const withoutMath: BlockParser = (content, photos) => annotationBlocks(content, photos, false);
+/** Parses each text of an operation once, however many aliases select it: texts have any length. */
+const blocksIn = oncePer((_: ResolverContext) =>
+  oncePer(({ content, photos, hasmath }: Pick<AnnotationRecord, 'content' | 'photos' | 'hasmath'>) =>
+    annotationBlocks(asText(content), photos, asFlag(hasmath)),
+  ),
+);
 
 const AnnotationOrder = builder.enumType('AnnotationOrder', {
   description: 'The order of the annotations of a book.',
@@ -99,8 +104,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       nullIf: false,
       description: 'The content as a tree of paragraphs, pictures and formulas. Empty if there is no content.',
       needs: ['content', 'photos', 'hasmath'],
-      resolve: ({ content, photos, hasmath }, _, context) =>
-        parseBlocksOnce(context, asFlag(hasmath) ? withMath : withoutMath, asText(content), photos),
+      resolve: (annotation, _, context) => blocksIn(context)(annotation),
     }),
     pictures: t.reads(
       'photos',

@@ -8,10 +8,11 @@ import {
 import { ContentBlock, photosByNumber } from '../types/content-blocks.ts';
 import { noteBlocks } from '../types/content-markup.ts';
 import { contentByFormat } from '../types/content-format.ts';
-import { parseBlocksOnce } from '../types/content-cache.ts';
 import { ContentInterface } from '../types/content.ts';
 import { WebPage } from '../types/web-page.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { builder } from '../../engine/builder.ts';
+import type { ResolverContext } from '../../engine/context.ts';
 import {
   asText,
   count,
@@ -60,6 +61,11 @@ const NoteFormat = builder.enumType('NoteFormat', {
   } as const,
 });
 
+/** Parses each text of an operation once, however many aliases select it: texts have any length. */
+const blocksIn = oncePer((_: ResolverContext) =>
+  oncePer(({ content, photos }: Pick<NoteShape, 'content' | 'photos'>) => noteBlocks(asText(content), photos)),
+);
+
 export const Note = builder.objectRef<NoteShape>('Note').implement({
   description:
     "An entry in a person's diary. Only logged-in callers can read notes, and only those whose `privacy` allows it.",
@@ -91,7 +97,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
       nullIf: false,
       description: 'The content as a tree of paragraphs with links, and pictures. Empty if there is no content.',
       needs: ['content', 'photos'],
-      resolve: ({ content, photos }, _, context) => parseBlocksOnce(context, noteBlocks, asText(content), photos),
+      resolve: (note, _, context) => blocksIn(context)(note),
     }),
     pictures: t.reads('photos', photosByNumber, 'All pictures in the order of their numbers.'),
     privacy: t.reads('privacy', wordOrNull(NotePrivacyEnum, notePrivacies), 'Who may see it.'),

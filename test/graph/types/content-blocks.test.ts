@@ -1,35 +1,25 @@
-import { describe, expect, test } from 'vitest';
-import type { Context } from '../../../src/engine/context.ts';
-import { type ContentBlockShape, annotationBlocks, noteBlocks } from '../../../src/graph/types/content-markup.ts';
-import { parseBlocksOnce } from '../../../src/graph/types/content-cache.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { noteBlocks } from '../../../src/graph/types/content-markup.ts';
+import { facade } from '../../support/facade.ts';
 import { startFacade } from '../../support/start-facade.ts';
 import { json } from '../../support/hostile.ts';
-
-const operation = (): Context => ({}) as unknown as Context;
-const photos = { 1: 'http://pictures.example/1.jpg' };
+import { record } from '../note/record.ts';
 
 describe('content blocks', () => {
-  test('are parsed once per operation, however often they are selected', () => {
-    let made = 0;
-    const counted = (content: string, pictures: unknown): ContentBlockShape[] => {
-      made++;
-      return noteBlocks(content, pictures);
-    };
-    const [one, other] = [operation(), operation()];
-    for (let alias = 0; alias < 60; alias++)
-      expect(parseBlocksOnce(one, counted, 'a text', photos)).toEqual(noteBlocks('a text', photos));
-    expect(made).toBe(1);
-    parseBlocksOnce(other, counted, 'a text', photos);
-    expect(made).toBe(2);
-  });
-
-  test('are cached separately for other photos and other markup', () => {
-    const context = operation();
-    const text = '[img=1:C][/img]';
-    parseBlocksOnce(context, noteBlocks, text, photos);
-    expect(parseBlocksOnce(context, noteBlocks, text, {})).toEqual(noteBlocks(text, {}));
-    const ofAnnotation = (content: string, pictures: unknown) => annotationBlocks(content, pictures, false);
-    expect(parseBlocksOnce(context, ofAnnotation, text, {})).toEqual(annotationBlocks(text, {}, false));
+  test.each([
+    ['in a note', (blocks: string) => `{ note(id: 9) { ${blocks} } }`],
+    [
+      'in aliases of the note',
+      (blocks: string) => `{ ${blocks.replace(/(\w+): (.*?\})/g, '$1: note(id: 9) { $2 }')} }`,
+    ],
+  ])('are parsed once per operation, however often they are selected %s', async (_, documentOf) => {
+    const { service, execute } = facade();
+    service.intercept({ path: /^\/v2\/note\/9/ }).reply(200, record);
+    const aliases = Array.from({ length: 25 }, (_, at) => `a${at}: blocks { __typename }`).join(' ');
+    const matchAll = vi.spyOn(String.prototype, 'matchAll');
+    expect((await execute(documentOf(aliases), { token: 't' })).errors).toBeUndefined();
+    expect(matchAll.mock.contexts.filter((text) => text === record.content)).toHaveLength(1);
+    matchAll.mockRestore();
   });
 
   test('are limited to a maximum number of marks; the text after the last one is returned unparsed', () => {
