@@ -5,14 +5,15 @@ import { pathToFileURL } from 'node:url';
 import { ApolloClient, type ApolloLink, InMemoryCache, gql } from '@apollo/client';
 import { Client, type Exchange } from '@urql/core';
 import { print } from 'graphql';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { adviceByCode } from '../../client/src/errors.ts';
-import { UpdateCollectionDocument } from '../../generated/operations.ts';
+import { CollectDocument, UpdateCollectionDocument } from '../../generated/operations.ts';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
 import { replica } from '../support/replica.ts';
 import { service } from '../support/service.ts';
+import { type Answer, type Outbox, type Write, decide, sendAll } from './queue.ts';
 
 const origin = await service();
 /** Between clients and the facade. The faults of requests, in turn. */
@@ -20,9 +21,8 @@ const faults: Fault[] = [];
 const { url, reached } = await losingProxy((await replica(origin.url)).url, () => faults.shift());
 const headers = { authorization: 'Bearer demo-alice' };
 
-/** The last one is the queue. */
-const [queue, ...recipes] = tsExamplesOf('docs/offline.md');
-const examples = [...recipes, queue!];
+/** The first one is the queue. */
+const examples = tsExamplesOf('docs/offline.md');
 /** With the address of this facade, and a token as an app has one. */
 async function moduleOf<Exports>(at: number): Promise<Exports> {
   const file = join(frontEnd('apollo', 'catalog-graphql-client'), `src/example${at}.ts`);
@@ -52,7 +52,7 @@ async function noteOf() {
 }
 
 test('the link for Apollo Client asks again with the same key, and the write is made once', async () => {
-  const { link } = await moduleOf<{ link: ApolloLink }>(0);
+  const { link } = await moduleOf<{ link: ApolloLink }>(1);
   const client = new ApolloClient({ link, cache: new InMemoryCache() });
   const { noteId, comments } = await noteOf();
   const before = reached.length;
@@ -65,7 +65,7 @@ test('the link for Apollo Client asks again with the same key, and the write is 
 });
 
 test('the link for Apollo Client sends a key that the context has', async () => {
-  const { link } = await moduleOf<{ link: ApolloLink }>(0);
+  const { link } = await moduleOf<{ link: ApolloLink }>(1);
   const client = new ApolloClient({ link, cache: new InMemoryCache() });
   const { noteId, comments } = await noteOf();
   const send = () =>
@@ -80,7 +80,7 @@ test('the link for Apollo Client sends a key that the context has', async () => 
 });
 
 test('the exchanges for urql ask again with the same key and the headers of the client', async () => {
-  const { exchanges } = await moduleOf<{ exchanges: Exchange[] }>(1);
+  const { exchanges } = await moduleOf<{ exchanges: Exchange[] }>(2);
   const client = new Client({ url: `${url}/graphql`, exchanges, fetchOptions: { headers } });
   const { noteId, comments } = await noteOf();
   faults.push({ kind: 'lost' }, { kind: 'dropped' });
@@ -90,37 +90,26 @@ test('the exchanges for urql ask again with the same key and the headers of the 
   expect(await comments()).toEqual(['by urql']);
 });
 
-type Write = { key: string; record: string; body: string };
-type Answer = { data?: object | null; errors?: { message: string; extensions: object }[] };
-interface Queue {
-  sendAll: (
-    outbox: {
-      all: () => Promise<Write[]>;
-      replace: (write: Write) => Promise<unknown>;
-      remove: (key: string) => Promise<unknown>;
-    },
-    send: (init: RequestInit) => Promise<Response>,
-    onFinal: (write: Write, answer: Answer) => Promise<string | undefined>,
-  ) => Promise<boolean>;
-}
-
 const queryText = document.loc!.source.body;
 
-/** A table of writes, and what came of them. */
-function outboxOf(writes: readonly Omit<Write, 'record'>[]) {
-  const rows = new Map(writes.map((write) => [write.key, { record: 'Note:1', ...write }]));
+/** A table of writes, and what was made of them. */
+function outboxOf(writes: readonly (Omit<Write, 'record'> & { record?: string })[]) {
+  const rows: Write[] = writes.map((write) => ({ record: write.key, ...write }));
   const answers: Answer[] = [];
-  const outbox = {
-    all: async () => [...rows.values()],
-    replace: async (write: Write) => rows.set(write.key, write),
-    remove: async (key: string) => rows.delete(key),
+  const placeOf = (key: string) => rows.findIndex((row) => row.key === key);
+  const outbox: Outbox = {
+    all: async () => [...rows],
+    replace: async (key, write) => rows.splice(placeOf(key), 1, write),
+    remove: async (key) => rows.splice(placeOf(key), 1),
   };
-  const onFinal = async (_: Write, answer: Answer) => {
+  const onMade = async (_: Write, answer: Answer) => {
     answers.push(answer);
     return /"revision":"([^"]+)"/.exec(JSON.stringify(answer))?.[1];
   };
-  return { rows, answers, outbox, onFinal };
+  return { rows, answers, outbox, onMade };
 }
+/** A pause, a thousand times shorter. */
+const hasty = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds));
 
 const sendAs = (init: RequestInit) =>
   fetch(`${url}/graphql`, { ...init, headers: { ...(init.headers as object), ...headers } });
@@ -151,47 +140,135 @@ describe('changes of one entry that wait in the queue', () => {
       body: JSON.stringify({ query, variables: { book, ...change, unchangedSince: shown.get(book) } }),
     }));
   }
-  const codes = (answers: readonly Answer[]) =>
-    answers.map(({ errors }) => errors?.map(({ extensions }) => (extensions as { code: string }).code));
+  const codes = (of: readonly Pick<Write, 'errors'>[]) =>
+    of.map(({ errors }) => errors?.map(({ extensions }) => extensions.code));
+  const withRevision = ({ body }: Write, unchangedSince: string) => {
+    const { query, variables } = JSON.parse(body) as { query: string; variables: object };
+    return JSON.stringify({ query, variables: { ...variables, unchangedSince } });
+  };
 
   test('are changes of what the one before has made, also where the app ends between the two', async () => {
-    const { sendAll } = await moduleOf<Queue>(2);
     const writes = await taps(
       ['1003078', { rating: 5 }],
       ['26340138', { rating: 1 }],
       ['1003078', { comment: '好' }],
       ['1003078', { tags: ['重读'] }],
     );
-    const { answers, outbox, onFinal } = outboxOf(writes);
+    const { answers, outbox, onMade } = outboxOf(writes);
     const ends = { ...outbox, remove: () => new Promise<never>(() => undefined) };
-    void sendAll(ends, sendAs, onFinal);
+    void sendAll(ends, sendAs, hasty, onMade);
     await expect.poll(() => answers.length).toBe(1);
-    expect(await sendAll(outbox, sendAs, onFinal)).toBe(true);
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
     expect(codes(answers)).toEqual(Array(5).fill(undefined));
     expect(await shelf('1003078', 'get')).toMatchObject({ rating: { value: '5' }, comment: '好', tags: ['重读'] });
   });
 
+  /** Another device has changed the first entry before anything is sent. */
+  async function conflicting() {
+    const queued = outboxOf(
+      await taps(
+        ['1003078', { rating: 5 }],
+        ['26340138', { rating: 1 }],
+        ['1003078', { comment: '好' }],
+        ['1003078', { tags: ['重读'] }],
+      ),
+    );
+    await shelf('1003078', 'put', { status: 'wish', comment: 'theirs' });
+    expect(await sendAll(queued.outbox, sendAs, hasty, queued.onMade)).toBe(true);
+    expect(codes(queued.rows)).toEqual([['CONFLICT'], undefined, undefined]);
+    expect(await shelf('1003078', 'get')).toMatchObject({ comment: 'theirs' });
+    // The other entry does not wait.
+    expect(await shelf('26340138', 'get')).toMatchObject({ rating: { value: '1' } });
+    return queued;
+  }
+
+  test('are not sent after a conflict, until the user keeps them: then all are, in their order', async () => {
+    const { rows, outbox, onMade } = await conflicting();
+    // A new start of the app, and another tap, send nothing either.
+    rows.push({ ...rows[2]!, key: crypto.randomUUID() });
+    expect(await sendAll(outbox, () => expect.fail('nothing may be sent'), hasty, onMade)).toBe(true);
+    const [first] = rows;
+    const { revision } = first!.errors![0]!.extensions;
+    await decide(outbox, first!, withRevision(first!, revision!));
+    expect(rows).toHaveLength(4);
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    expect(rows).toEqual([]);
+    expect(await shelf('1003078', 'get')).toMatchObject({ rating: { value: '5' }, comment: '好', tags: ['重读'] });
+  });
+
+  test('are not sent after a conflict, if the user takes what is there, also where the app ends meanwhile', async () => {
+    const { rows, outbox, onMade } = await conflicting();
+    let removed = 0;
+    const ends = { ...outbox, remove: async (key: string) => removed++ === 0 && outbox.remove(key) };
+    await decide(ends, rows[0]!);
+    expect(codes(rows)).toEqual([['CONFLICT'], undefined]);
+    await decide(outbox, rows[0]!);
+    expect(rows).toEqual([]);
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    expect(await shelf('1003078', 'get')).toMatchObject({ comment: 'theirs' });
+  });
+
+  test('write over nothing if another device has put the book on the shelf first', async () => {
+    const [book, query] = ['1003078', print(UpdateCollectionDocument)];
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
+    const record = `Book:${book}`;
+    const bodies = [
+      { query: print(CollectDocument), variables: { book, status: 'READING' } },
+      { query, variables: { book, rating: 1, unchangedSince: null } },
+      { query, variables: { book, comment: 'mine', unchangedSince: null } },
+    ];
+    const { rows, answers, outbox, onMade } = outboxOf(
+      bodies.map((body) => ({ key: crypto.randomUUID(), record, body: JSON.stringify(body) })),
+    );
+    await origin.post(`/v2/book/${book}/collection`, 'alice', { status: 'read', rating: '5', comment: 'theirs' });
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    const theirs = { status: 'read', rating: { value: '5' }, comment: 'theirs' };
+    expect([answers, await shelf(book, 'get')]).toMatchObject([[], theirs]);
+    expect(codes(rows)).toEqual([['COLLECTION_EXISTS'], undefined, undefined]);
+    // The app has loaded the entry, and the user keeps the own status.
+    const response = await sendAs({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: `{ book(id: "${book}") { viewerCollection { revision } } }` }),
+    });
+    const { data } = (await response.json()) as { data: { book: { viewerCollection: { revision: string } } } };
+    const variables = { book, status: 'READING', unchangedSince: data.book.viewerCollection.revision };
+    await decide(outbox, rows[0]!, JSON.stringify({ query, variables }));
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    expect(rows).toEqual([]);
+    expect(await shelf(book, 'get')).toMatchObject({ status: 'reading', rating: { value: '1' }, comment: 'mine' });
+  });
+
   test('conflict with what another device has changed between them', async () => {
-    const { sendAll } = await moduleOf<Queue>(2);
-    const { answers, outbox, onFinal } = outboxOf(
+    const { rows, answers, outbox, onMade } = outboxOf(
       await taps(['1003078', { rating: 5 }], ['1003078', { comment: '好' }]),
     );
     const elsewhere = async (write: Write, answer: Answer) => {
-      const revision = await onFinal(write, answer);
-      if (answers.length === 1) await shelf('1003078', 'put', { status: 'wish', comment: 'theirs' });
+      const revision = await onMade(write, answer);
+      await shelf('1003078', 'put', { status: 'wish', comment: 'theirs' });
       return revision;
     };
-    expect(await sendAll(outbox, sendAs, elsewhere)).toBe(true);
-    expect(codes(answers)).toEqual([undefined, ['CONFLICT']]);
+    expect(await sendAll(outbox, sendAs, hasty, elsewhere)).toBe(true);
+    expect([codes(answers), codes(rows)]).toEqual([[undefined], [['CONFLICT']]]);
     expect(await shelf('1003078', 'get')).toMatchObject({ comment: 'theirs' });
+  });
+
+  test('are sent after a write that was made, if only a field of its payload failed', async () => {
+    const { rows, answers, outbox, onMade } = outboxOf([
+      { key: 'a', record: 'Book:1', body: '{}' },
+      { key: 'b', record: 'Book:1', body: '{}' },
+    ]);
+    const { errors } = failed('FORBIDDEN');
+    const { keys, send } = answersOf({ data: { updateCollection: { book: null } }, errors }, { data: {} });
+    expect(await sendAll(outbox, send, hasty, onMade)).toBe(true);
+    expect([keys, answers.length, rows]).toEqual([['a', 'b'], 2, []]);
   });
 });
 
 test('the queue goes on after the end of the app, and makes each write once, in their order', async () => {
-  const { sendAll } = await moduleOf<Queue>(2);
   const { noteId, comments } = await noteOf();
   const contents = ['first', 'second', 'third'];
-  const { rows, answers, outbox, onFinal } = outboxOf(
+  const { rows, answers, outbox, onMade } = outboxOf(
     contents.map((content) => ({
       key: `key-of-the-comment-${content}-${noteId}`.replaceAll(' ', '-'),
       body: JSON.stringify({ query: queryText, variables: { noteId, content } }),
@@ -199,27 +276,19 @@ test('the queue goes on after the end of the app, and makes each write once, in 
   );
   const never = () => new Promise<never>(() => undefined);
   // The app ends before it has read the response to its first write.
-  void sendAll(outbox, (init) => sendAs(init).then(never, never), onFinal);
+  void sendAll(outbox, (init) => sendAs(init).then(never, never), hasty, onMade);
   await expect.poll(comments).toEqual(['first']);
   faults.push({ kind: 'dropped' }, { kind: 'lost' });
-  expect(await sendAll(outbox, sendAs, onFinal)).toBe(true);
+  expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
   expect(await comments()).toEqual(contents);
   expect(answers).toMatchObject(contents.map((content) => ({ data: { createNoteComment: { comment: { content } } } })));
-  expect(rows.size).toBe(0);
+  expect(rows).toEqual([]);
 });
 
-/** The queue with pauses a thousand times shorter. */
-async function hastyQueue(): Promise<Queue> {
-  const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/hasty.ts');
-  writeFileSync(file, examples[2]!.replace('1_000 * pause', 'pause'));
-  return (await import(pathToFileURL(file).href)) as Queue;
-}
-
 test('a queue of 200 writes is made once and in order, through restarts, renewed tokens and lost answers', async () => {
-  const { sendAll } = await hastyQueue();
   const { body: note } = await origin.post('/v2/notes', 'alice', new URLSearchParams({ title: 't', content: 'c' }));
   const contents = Array.from({ length: 200 }, (_, at) => `write ${at}`);
-  const { rows, answers, outbox, onFinal } = outboxOf(
+  const { rows, answers, outbox, onMade } = outboxOf(
     contents.map((content, at) => ({
       key: `key-of-the-note-${note.id}-${at}`,
       body: JSON.stringify({ query: queryText, variables: { noteId: String(note.id), content } }),
@@ -244,7 +313,7 @@ test('a queue of 200 writes is made once and in order, through restarts, renewed
   let [restarts, logins] = [0, 0];
   for (let isDone = false; !isDone;) {
     const ended = await Promise.race([
-      sendAll(outbox, sendTo, onFinal),
+      sendAll(outbox, sendTo, hasty, onMade),
       new Promise<undefined>((resolve) => (endApp = () => resolve(undefined))),
     ]);
     if (ended === undefined) restarts++;
@@ -259,15 +328,13 @@ test('a queue of 200 writes is made once and in order, through restarts, renewed
   }
   expect(stored).toEqual(contents);
   // Where the refusal of an expired token was lost, it cannot be said to the renewed one whose the key is. Each is written once all the same.
-  const unknown = { errors: [{ extensions: { code: 'IDEMPOTENCY_KEY_UNKNOWN' } }] };
-  const isUnknown = (answer: unknown) => JSON.stringify(answer).includes('IDEMPOTENCY_KEY_UNKNOWN');
-  expect(answers).toMatchObject(
-    contents.map((content, at) =>
-      isUnknown(answers[at]) ? unknown : { data: { createNoteComment: { comment: { content } } } },
-    ),
+  expect(rows.map(({ errors }) => errors![0]!.extensions.code)).toEqual(rows.map(() => 'IDEMPOTENCY_KEY_UNKNOWN'));
+  expect(rows.length).toBeLessThan(10);
+  const unknown = new Set(
+    rows.map(({ body }) => (JSON.parse(body) as { variables: { content: string } }).variables.content),
   );
-  expect(answers.filter(isUnknown).length).toBeLessThan(10);
-  expect(rows.size).toBe(0);
+  const made = contents.filter((content) => !unknown.has(content));
+  expect(answers).toMatchObject(made.map((content) => ({ data: { createNoteComment: { comment: { content } } } })));
   expect(restarts).toBeGreaterThan(3);
   expect(logins).toBeGreaterThan(3);
 });
@@ -292,8 +359,7 @@ const failed = (code: string, more: object = {}) => ({
 });
 
 test('the queue sends the same key again until the answer is final', async () => {
-  const { sendAll } = await hastyQueue();
-  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const { rows, answers, outbox, onMade } = outboxOf([{ key: 'a', body: '{}' }]);
   const unknown = failed('UPSTREAM_RESULT_UNKNOWN');
   const { keys, send } = answersOf(
     failed('IDEMPOTENCY_IN_PROGRESS'),
@@ -303,10 +369,9 @@ test('the queue sends the same key again until the answer is final', async () =>
     '<html>the page of a proxy</html>',
     unknown,
   );
-  expect(await sendAll(outbox, send, onFinal)).toBe(true);
+  expect(await sendAll(outbox, send, hasty, onMade)).toBe(true);
   expect(keys).toEqual(Array(6).fill('a'));
-  expect(answers).toEqual([unknown]);
-  expect(rows.size).toBe(0);
+  expect([answers, rows]).toEqual([[], [expect.objectContaining({ key: 'a', errors: unknown.errors })]]);
 });
 
 test.each([
@@ -316,11 +381,11 @@ test.each([
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_HASH_MISMATCH',
 ])('the queue keeps what needs a login or an update of the app: %s', async (code) => {
-  const { sendAll } = await moduleOf<Queue>(2);
-  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const written = { key: 'a', record: 'a', body: '{}' };
+  const { rows, answers, outbox, onMade } = outboxOf([written]);
   const { send } = answersOf(failed(code));
-  expect(await sendAll(outbox, send, onFinal)).toBe(false);
-  expect([rows.size, answers.length]).toEqual([1, 0]);
+  expect(await sendAll(outbox, send, hasty, onMade)).toBe(false);
+  expect([rows, answers]).toEqual([[written], []]);
 });
 
 /** What stands between may answer in the place of the facade. */
@@ -340,8 +405,7 @@ const pages = {
 
 test.each(Object.entries(pages))('the queue keeps its write, and waits as asked, after %s', async (_, given) => {
   const [status, headers, body, seconds] = given as readonly [number, Record<string, string>, string, number];
-  const { sendAll } = await moduleOf<Queue>(2);
-  const { rows, answers, outbox, onFinal } = outboxOf([{ key: 'a', body: '{}' }]);
+  const { rows, answers, outbox, onMade } = outboxOf([{ key: 'a', body: '{}' }]);
   const later = new Date(Date.now() + 60_000).toUTCString();
   const answered = [
     new Response(body, {
@@ -351,17 +415,13 @@ test.each(Object.entries(pages))('the queue keeps its write, and waits as asked,
     Response.json({ data: { createNoteComment: null } }),
   ];
   const pauses: number[] = [];
-  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((go: () => void, pause: number) => {
-    pauses.push(pause / 1_000);
-    queueMicrotask(go);
-  }) as never);
-  const isDone = await sendAll(outbox, async () => answered.shift()!, onFinal).finally(() => timers.mockRestore());
-  expect({ isDone, rows: rows.size, answers: answers.length, pauses: pauses.length }).toEqual({
-    isDone: true,
-    rows: 0,
-    answers: 1,
-    pauses: 1,
-  });
+  const isDone = await sendAll(
+    outbox,
+    async () => answered.shift()!,
+    async (given) => pauses.push(given),
+    onMade,
+  );
+  expect([isDone, rows, answers.length, pauses.length]).toEqual([true, [], 1, 1]);
   expect(Math.abs(pauses[0]! - seconds)).toBeLessThan(3);
 });
 
