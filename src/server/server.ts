@@ -42,9 +42,9 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const { config, upstream, log, metrics } = core;
   const bodies = createBodyReader(config);
   const uploads = new UploadMemory(config);
-  const admission = new Admission(config, (exchange) => http.abandon(exchange));
+  const admission = new Admission(config);
   const statusOf = statusesOf(config.httpStatuses);
-  const http: HttpServer = new HttpServer({ config, statusOf, log, metrics, admission });
+  const http = new HttpServer({ config, statusOf, log, metrics, admission });
   const state = () => serverState({ http, admission, bodies, uploads, upstream });
   const features = createFeatures({
     ...{ ...core, bodies, admission, state },

@@ -33,21 +33,14 @@ export type AdmissionSettings = Pick<
   'maxRunningOperations' | 'maxWaitingOperations' | 'operationTimeoutMs' | 'uploadTimeoutMs'
 >;
 
-/** After its deadline an operation only has to write its error. Holding the slot longer than this is a defect of the facade. */
-const GRACE_MS = 2_000;
-
 export class Admission {
   private readonly settings: AdmissionSettings;
   private readonly slots: Semaphore;
-  private readonly onOverdue: (exchange: Exchange) => void;
-  private deadlines = 0;
   private releasedAt = 0;
 
-  /** `onOverdue` is called when a slot is revoked, because its operation still holds it `GRACE_MS` after its deadline. */
-  constructor(settings: AdmissionSettings, onOverdue: (exchange: Exchange) => void) {
+  constructor(settings: AdmissionSettings) {
     this.settings = settings;
     this.slots = createSemaphore(() => settings.maxRunningOperations);
-    this.onOverdue = onOverdue;
   }
 
   /**
@@ -87,50 +80,31 @@ export class Admission {
     return this.slots.waiting();
   }
 
-  /** Running deadlines of slots. */
-  timers(): number {
-    return this.deadlines;
-  }
-
   /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
   isStuck(): boolean {
     return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
   }
 
-  private take({ exchange, lifetime, hasFiles = false }: SlotRequest): OperationSlot {
+  private take({ lifetime, hasFiles = false }: SlotRequest): OperationSlot {
     // No slot could be released while none was held.
     if (this.slots.running() === 1) this.releasedAt = performance.now();
     const { operationTimeoutMs, uploadTimeoutMs } = this.settings;
     let isHeld = true;
-    let deadline: NodeJS.Timeout | undefined;
     const release = () => {
       if (!isHeld) return;
       isHeld = false;
-      if (deadline) this.stopDeadline(deadline);
+      clearTimeout(deadline);
       this.releasedAt = performance.now();
       this.slots.leave();
     };
-    const startDeadline = (ms: number, onDeadline: () => void) => {
-      if (!isHeld) return;
-      this.deadlines++;
-      deadline = setTimeout(afterPendingReads, ms, () => isHeld && onDeadline()).unref();
-    };
     const onDeadline = () => {
-      this.stopDeadline(deadline!);
-      startDeadline(GRACE_MS, onOverdue);
+      if (!isHeld) return;
+      // It only has to write its error. A resolver of an embedding program may never end.
+      release();
       cancel(lifetime, new Error('The operation took too long.'));
     };
-    const onOverdue = () => {
-      release();
-      this.onOverdue(exchange);
-    };
-    startDeadline(hasFiles ? uploadTimeoutMs : operationTimeoutMs, onDeadline);
+    const deadline = setTimeout(afterPendingReads, hasFiles ? uploadTimeoutMs : operationTimeoutMs, onDeadline).unref();
     return { release };
-  }
-
-  private stopDeadline(deadline: NodeJS.Timeout): void {
-    clearTimeout(deadline);
-    this.deadlines--;
   }
 
   private async wait(request: SlotRequest): Promise<OperationSlot> {

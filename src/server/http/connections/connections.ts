@@ -40,8 +40,6 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
     size: () => tracked.size,
     /** Requests that are being answered. */
     exchanges: (): Exchange[] => [...tracked.values()].flatMap(({ exchange }) => exchange ?? []),
-    /** Reads all, also those that are paused. */
-    resume: () => [...tracked.keys()].forEach((socket) => socket.resume()),
     /** Connections without a request close when they are idle for so long. */
     limitIdle(idleMs: number): void {
       for (const [socket, { exchange }] of tracked) {

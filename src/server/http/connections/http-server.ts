@@ -55,9 +55,6 @@ interface HttpServerParts {
   admission: Admission;
 }
 
-/** How long the connection of a rejected request is not read: a rejection costs a tenth of a response, and its client may retry at once. */
-const REJECTED_PAUSE_MS = 50;
-
 /** One for all, because there are many under overload. */
 const OVERLOADED = overloaded();
 
@@ -109,14 +106,6 @@ export class HttpServer {
     );
   }
 
-  /** Ends an operation that still holds its slot some time after its deadline, and responds in its place. */
-  abandon(exchange: Exchange): void {
-    const { requestId, lifetime } = exchange;
-    this.parts.log.error({ requestId }, 'an operation did not end after its deadline and was abandoned');
-    cancel(lifetime, new Error('The operation did not end.'));
-    this.sendError(exchange, new HttpError('INTERNAL_SERVER_ERROR', 'The operation did not end in time.'));
-  }
-
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
     const connection = this.connections.open.get(socket);
     if (!connection || code === 'ECONNRESET') socket.destroy();
@@ -164,8 +153,6 @@ export class HttpServer {
     const headers: string[] = [];
     addCorsHeaders(request, headers, config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
-    // Not before the request is closed: reading its body would resume the socket.
-    else request.once('close', () => pause(request.socket, REJECTED_PAUSE_MS));
     metrics.overloads.inc();
     const body = httpErrorBody(OVERLOADED, config, this.errorFormatOf(request));
     headers.push('content-type', 'application/json; charset=utf-8', ...Object.entries(OVERLOADED.headers).flat());
@@ -247,11 +234,6 @@ export class HttpServer {
     const withoutSlash = path.endsWith('/') ? path.slice(0, -1) : path;
     return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
   }
-}
-
-function pause(socket: Socket, ms: number): void {
-  socket.pause();
-  setTimeout(() => socket.resume(), ms).unref();
 }
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */

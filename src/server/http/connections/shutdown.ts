@@ -41,10 +41,6 @@ export async function shutDown(
   }
   // That of HTTP servers would close idle connections.
   const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
-  connections.resume();
-  // Requests that have arrived are read in the next turn, also on connections that were resumed a moment ago. Closing the connections
-  // before would lose them.
-  for (let turn = 0; turn < 2; turn++) await setImmediate();
   // A busy connection becomes idle later, and a new one may have sent nothing yet.
   const sweep = setInterval(() => connections.limitIdle(Math.max(IDLE_MS, quietMs)), SWEEP_MS);
   if (!(await settlesWithin(shutdownMs, closed))) {

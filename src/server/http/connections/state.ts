@@ -20,14 +20,14 @@ export function serverState({ http, admission, bodies, uploads, upstream }: Watc
   return {
     /** Open connections of clients. */
     connections: http.connections.size(),
-    /** Requests whose responses are neither flushed nor abandoned. */
+    /** Requests whose responses are not flushed. */
     requestsRunning: http.connections.exchanges().length,
     /** Operations that hold a slot. */
     operationsRunning: admission.running(),
     /** Operations that wait for a slot. */
     operationsWaiting: admission.waiting(),
-    /** Timers of request bodies, operations and slots. */
-    deadlines: admission.timers() + bodies.reading(),
+    /** Request bodies that are arriving. */
+    bodiesReading: bodies.reading(),
     /** Upstream calls that hold a permit. */
     callsRunning: catalog.running + events.running,
     /** Upstream calls that wait for a permit. */
