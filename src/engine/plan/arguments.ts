@@ -1,23 +1,16 @@
-/**
- * Arguments and variables, coerced as graphql-js does it, with errors whose size does not depend on the input. Values that need no coercion
- * are used as they are.
- */
+/** Arguments and variables, coerced by graphql-js, with errors whose size does not depend on the input. */
 import {
   type FieldNode,
   GraphQLError,
   type GraphQLField,
-  type GraphQLInputType,
   type GraphQLSchema,
   type GraphQLType,
   type OperationDefinitionNode,
-  type VariableDefinitionNode,
-  coerceInputValue,
   getArgumentValues,
+  getVariableValues,
   isNonNullType,
-  typeFromAST,
-  valueFromAST,
 } from 'graphql';
-import { shownMessage, shownText, shownValue } from '../errors/shown-value.ts';
+import { withoutStack } from '../../upstream/errors.ts';
 import { type Variables, hasVariables } from './document.ts';
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
@@ -71,85 +64,21 @@ export const noArguments: object = Object.freeze({});
 export type CoercedVariables =
   { coerced: Record<string, unknown>; errors?: never } | { errors: readonly GraphQLError[]; coerced?: never };
 
-interface CoercionOptions {
-  maxErrors: number;
-  hideSuggestions: boolean;
-}
-
-/** Thrown to end a coercion at `maxErrors`. */
-class TooManyErrors extends Error {}
-
-/** A variable of an operation. */
-interface Variable {
-  definition: VariableDefinitionNode;
-  name: string;
-  type: GraphQLInputType;
-  /** Whether a value needs no coercion. */
-  isPlain: ((value: unknown) => boolean) | undefined;
-}
+/** A message of graphql-js contains the value, which the client has: the beginning of each text in it is enough, and both ends of the whole. */
+const shortMessage = (message: string): string =>
+  message.replace(/"([^"]{100})[^"]+"/gu, '"$1…"').replace(/^(.{250}).+(.{250})$/su, '$1…$2');
 
 /** A function that coerces the variables of one operation. */
 export function variablesOf(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
-  options: CoercionOptions,
+  options: { maxErrors: number; hideSuggestions: boolean },
 ): (given: Variables) => CoercedVariables {
-  const variables = variableDefinitions.map((definition): Variable => {
-    const type = typeFromAST(schema, definition.type) as GraphQLInputType;
-    return { definition, name: definition.variable.name.value, type, isPlain: plainlyOf(type) };
-  });
-  // In other objects this name would set the prototype.
-  const hasProtoName = variables.some(({ name }) => name === '__proto__');
   return (given) => {
-    const coerced = (hasProtoName ? Object.create(null) : {}) as Record<string, unknown>;
-    const errors: GraphQLError[] = [];
-    try {
-      for (const variable of variables) {
-        const { name, isPlain } = variable;
-        if (Object.hasOwn(given, name) && isPlain?.(given[name])) coerced[name] = given[name];
-        else coerce(variable, given, coerced, errors, options);
-      }
-    } catch (error) {
-      if (!(error instanceof TooManyErrors)) throw error;
-      errors.push(new GraphQLError('Too many errors processing variables, error limit reached. Execution aborted.'));
-    }
-    return errors.length > 0 ? { errors } : { coerced };
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, options);
+    return errors ? { errors: errors.map(shortened) } : { coerced };
   };
 }
 
-/** Coerces a variable that has a value which is not plain, or none. */
-function coerce(
-  { definition, name, type }: Variable,
-  given: Variables,
-  coerced: Record<string, unknown>,
-  errors: GraphQLError[],
-  { maxErrors, hideSuggestions }: CoercionOptions,
-): void {
-  const add = (error: GraphQLError) => {
-    if (errors.length === maxErrors) throw new TooManyErrors();
-    errors.push(error);
-  };
-  // Each unknown member is an error of the same object: print that object once.
-  let last: { value: unknown; shown: string } | undefined;
-  const onError = (path: readonly (string | number)[], value: unknown, originalError: GraphQLError) => {
-    const at = path.length > 0 ? ` at "${name}${path.map(shownKey).join('')}"` : '';
-    if (!last || last.value !== value) last = { value, shown: shownValue(value) };
-    const message = `Variable "$${name}" got invalid value ${last.shown}${at}; ${shownMessage(originalError.message, value)}`;
-    add(new GraphQLError(message, { nodes: definition, originalError }));
-  };
-  const isGiven = Object.hasOwn(given, name);
-  const missing = isGiven ? given[name] === null && 'null' : !definition.defaultValue && 'absent';
-  if (missing && isNonNullType(type)) add(notGiven(definition, name, type, missing));
-  else if (isGiven) coerced[name] = coerceInputValue(given[name], type, onError, hideSuggestions);
-  else if (definition.defaultValue) coerced[name] = valueFromAST(definition.defaultValue, type);
-}
-
-const notGiven = (nodes: VariableDefinitionNode, name: string, type: GraphQLInputType, missing: 'null' | 'absent') =>
-  new GraphQLError(
-    missing === 'null'
-      ? `Variable "$${name}" of non-null type "${String(type)}" must not be null.`
-      : `Variable "$${name}" of required type "${String(type)}" was not provided.`,
-    { nodes },
-  );
-
-const shownKey = (key: string | number): string => (typeof key === 'number' ? `[${key}]` : `.${shownText(key)}`);
+const shortened = ({ message, nodes, extensions }: GraphQLError): GraphQLError =>
+  withoutStack(() => new GraphQLError(shortMessage(message), { nodes: nodes ?? null, extensions }));
