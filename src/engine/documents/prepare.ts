@@ -25,8 +25,6 @@ export interface ExecutableDocument extends PlannableDocument {
   run: (context: Context, coerced: Variables) => Executed | Promise<Executed>;
   /** The document without incremental delivery, for clients that accept none. */
   nonIncremental: () => ExecutableDocument;
-  /** Drops its plans from the cache. */
-  forget: () => void;
 }
 
 export type Prepare = (text: string, operationName: string | undefined) => Prepared;
@@ -43,7 +41,6 @@ export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings)
     max: DOCUMENTS_MAX,
     maxSize: CACHE_MAX_BYTES.documents,
     sizeCalculation: bytesOf,
-    dispose: ({ ready }) => ready?.forget(),
   });
   return (text, givenName) => {
     const operationName = givenName || undefined; // clients send an empty name for none
@@ -53,7 +50,6 @@ export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings)
     if (!prepared) {
       prepared = make(text, operationName);
       if (text.length <= settings.maxDocumentCharacters) known.set(key, prepared);
-      if (!known.has(key)) prepared.ready?.forget();
     }
     return prepared;
   };
@@ -69,7 +65,6 @@ export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings)
         const plain = withoutIncremental(checked.document);
         return (whole = executable(plannable(plain, getOperationAST(plain, operationName)!)));
       };
-      ready.forget = () => [ready, whole].forEach((each) => each?.planner.forget());
     }
     return { ready };
   }
@@ -81,7 +76,6 @@ export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings)
       named: { type: checked.operation.operation, name: checked.operation.name?.value },
       run: (context, coerced) => executorFor(context.plan)(context, coerced),
       nonIncremental: () => ready,
-      forget: () => ready.planner.forget(),
     };
     return ready;
   }

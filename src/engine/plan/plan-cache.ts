@@ -38,12 +38,8 @@ const CACHED_FIELDS_MAX = CACHE_MAX_BYTES.plans / FIELD_BYTES;
 const OVERHEAD_FIELDS = 2;
 /** Characters of a key that count as one field. */
 const KEY_CHARACTERS = 500;
-
-interface CachedPlan {
-  outcome: OperationPlan | GraphQLError;
-  /** All keys of its document. */
-  keys: Set<string>;
-}
+/** Tokens of a document that count as one field: a plan holds the syntax tree, with up to 500 bytes a token. */
+const FIELD_TOKENS = 2.5;
 
 const isAllowed: PlanCheck = () => undefined;
 
@@ -51,12 +47,7 @@ export function createPlanCache(
   schema: GraphQLSchema,
   { maxFields = Infinity, maxCachedFields = CACHED_FIELDS_MAX, check = isAllowed }: PlanSettings = {},
 ) {
-  const kept = new LRUCache<string, CachedPlan>({
-    maxSize: maxCachedFields,
-    sizeCalculation: ({ outcome }, key) =>
-      OVERHEAD_FIELDS + Math.floor(key.length / KEY_CHARACTERS) + (outcome instanceof GraphQLError ? 0 : outcome.size),
-    dispose: ({ keys }, key) => keys.delete(key),
-  });
+  const kept = new LRUCache<string, OperationPlan | GraphQLError>({ maxSize: maxCachedFields });
   let documents = 0;
   return {
     plannerFor,
@@ -68,13 +59,12 @@ export function createPlanCache(
   function plannerFor(document: DocumentNode, operation: OperationDefinitionNode) {
     const steering = planKeyOf(schema, document);
     const number = ++documents;
-    const keys = new Set<string>();
-    let isForgotten = false;
+    const treeFields = (document.tokenCount ?? 0) / FIELD_TOKENS;
     return {
       /** The plan for a request, or the error why it must not be run. */
       planFor(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
         const key = keyFor(viewer, variables);
-        const known = kept.get(key)?.outcome;
+        const known = kept.get(key);
         if (known && (known instanceof GraphQLError || !known.varies)) return known; // checked when it was made
         const plan = known ?? make(viewer, variables);
         const error = plan instanceof GraphQLError ? plan : check(plan, variables);
@@ -85,20 +75,14 @@ export function createPlanCache(
       },
       /** The plan, which is not checked: it is shown and not run. */
       planToShow(viewer: PlanViewer, variables: Variables): OperationPlan | GraphQLError {
-        const known = kept.get(keyFor(viewer, variables))?.outcome;
+        const known = kept.get(keyFor(viewer, variables));
         return known && !(known instanceof GraphQLError) ? known : make(viewer, variables);
-      },
-      /** Drops the plans of the document, because they hold its syntax tree. */
-      forget(): void {
-        isForgotten = true;
-        for (const key of keys) kept.delete(key);
       },
     };
 
     function keep(key: string, outcome: OperationPlan | GraphQLError): void {
-      if (isForgotten) return; // an operation may still plan after its document is forgotten
-      kept.set(key, { outcome, keys });
-      if (kept.has(key)) keys.add(key);
+      const fields = outcome instanceof GraphQLError ? 0 : outcome.size + treeFields;
+      kept.set(key, outcome, { size: Math.floor(OVERHEAD_FIELDS + key.length / KEY_CHARACTERS + fields) });
     }
 
     function keyFor({ isLoggedIn, filmTier }: PlanViewer, variables: Variables): string {
