@@ -2,8 +2,8 @@
 import { type FieldNode, Kind, TypeInfo, getOperationAST, parse, print, visit, visitWithTypeInfo } from 'graphql';
 import type { Tier } from '../../src/api/endpoint.ts';
 import { pagingArgsOf } from '../../src/engine/cost/place.ts';
-import { planWhole } from '../../src/engine/cost/price.ts';
-import type { Variables } from '../../src/engine/plan/document.ts';
+import { type Variables, withoutIncremental } from '../../src/engine/plan/document.ts';
+import { type PlanViewer, planOperation } from '../../src/engine/plan/plan-operation.ts';
 import { type Assess, type Assessment, createAssess } from '../../src/engine/documents/assess.ts';
 import {
   type PlannedField,
@@ -217,7 +217,7 @@ function isFull({ operation, tier, result, assessed: { ready } }: Run): boolean 
   const { document, variables, person } = operation;
   const { coerced = {} } = ready.coerce(variables);
   const viewer = { isLoggedIn: person !== null, filmTier: tier };
-  const { root } = planWhole(schema, parsed(document), getOperationAST(parsed(document))!, viewer, coerced, true);
+  const { root } = planWhole(document, viewer, coerced);
   return [...valuesIn(root, result.data, '', '')].every(({ field, value }) => {
     const { usualSize, assumedSize = 0 } = field.rule;
     if (Array.isArray(value)) return value.length >= (usualSize ?? assumedSize);
@@ -226,6 +226,12 @@ function isFull({ operation, tier, result, assessed: { ready } }: Run): boolean 
     const size = last ?? first ?? field.rule.pageSize;
     return Object.values(value).every((items) => !Array.isArray(items) || items.length >= size);
   });
+}
+
+/** The plan of the response delivered whole. */
+function planWhole(document: string, viewer: PlanViewer, variables: Variables) {
+  const whole = withoutIncremental(parsed(document));
+  return planOperation(schema, whole, getOperationAST(whole)!, viewer, variables);
 }
 
 /** One value of a response. */
@@ -279,10 +285,9 @@ function refusalsOf({
   const found: Violation[] = [];
   const report = (kind: string, detail: string) => found.push({ kind, detail });
   const { document } = operation;
-  const ast = getOperationAST(parsed(document))!;
   const { coerced = {} } = ready.coerce(operation.variables);
   const planAs = (isLoggedIn: boolean) => (filmTier: Tier | null) =>
-    planWhole(schema, parsed(document), ast, { isLoggedIn, filmTier }, coerced, true).root;
+    planWhole(document, { isLoggedIn, filmTier }, coerced).root;
   const isLoggedIn = operation.person !== null;
   // What is told of a tier holds whether it is known or not; of a known tier its own plan says more.
   const planOfKnown = planAs(true);

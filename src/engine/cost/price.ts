@@ -1,9 +1,8 @@
 /** What an operation may cost whatever its variables are: the worst case over all their values. */
-import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, getOperationAST, visit } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, visit } from 'graphql';
 import { tiers } from '../../api/endpoint.ts';
-import { type Variables, withoutIncremental } from '../plan/document.ts';
-import type { OperationPlan } from '../plan/operation-plan.ts';
-import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
+import { withoutIncremental } from '../plan/document.ts';
+import type { PlanViewer } from '../plan/plan-operation.ts';
 import { anyCaller, casesOfAny, plansOf, worstOf } from './cost-range.ts';
 import type { CallCost } from './worst-case.ts';
 
@@ -35,17 +34,12 @@ export function priceOf(
   operation: OperationDefinitionNode,
   { maxCalls, limited, withMore }: { maxCalls: number; limited: ReadonlySet<string>; withMore?: WithMore },
 ): Price {
-  const priced = {
-    schema,
-    documents: [document],
-    operation,
-    planFor: plansOf(schema, operation, Infinity),
-    viewers: planViewers,
-  };
-  const cases = casesOfAny(priced);
+  // With incremental delivery, it may also be run without.
+  const documents = [...new Set([document, withoutIncremental(document)])];
+  const planFor = plansOf(schema, operation, Infinity);
+  const cases = casesOfAny({ schema, documents, operation, planFor, viewers: planViewers });
   const usual = cases.filter(({ viewer }) => viewer === anyCaller).map(worstOf);
-  const whole = casesOfAny({ ...priced, documents: [withoutDirectives(document)] });
-  const prices = [...cases, ...whole].map((each) => {
+  const prices = cases.map((each) => {
     const { calls } = worstOf(each);
     const { services, fields } = withMore?.(calls) ?? calls;
     const film = fields.reduce((sum, { endpoint, max }) => (limited.has(endpoint) ? sum + max : sum), 0);
@@ -54,19 +48,6 @@ export function priceOf(
   const most = (of: keyof (typeof prices)[0]) => Math.min(Math.max(...prices.map((price) => price[of])), maxCalls);
   const likely = Math.min(Math.max(...usual.map(({ calls }) => calls.likely)), maxCalls);
   return { likely, catalog: most('catalog'), events: most('events'), film: most('film') };
-}
-
-/** The plan of the response delivered whole; unless the variables are known, with everything that a variable may leave out. */
-export function planWhole(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  viewer: PlanViewer,
-  variables: Variables,
-  areKnown: boolean,
-): OperationPlan {
-  const all = areKnown ? withoutIncremental(document) : withoutDirectives(document);
-  return planOperation(schema, all, getOperationAST(all, operation.name?.value)!, viewer, variables);
 }
 
 /** With all fields, and delivered whole. */
