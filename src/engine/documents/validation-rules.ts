@@ -25,9 +25,10 @@ import {
   print,
   separateOperations,
   specifiedRules,
+  visit,
 } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import { type Variables, isIncrementalDirective, visitSelections } from '../plan/document.ts';
+import { type Variables, isIncrementalDirective } from '../plan/document.ts';
 import { typeRule } from '../plan/read-declarations.ts';
 import { deferDirective, streamDirective } from '../plan/incremental-directives.ts';
 
@@ -108,9 +109,11 @@ export function validationRules({ introspection }: Pick<Config, 'introspection'>
 /** The selections with @defer or @stream in an operation and in the fragments that it spreads. */
 export function findIncrementalSelections(document: DocumentNode, { name }: OperationDefinitionNode): SelectionNode[] {
   const found: SelectionNode[] = [];
-  visitSelections(separateOperations(document)[name?.value ?? '']!, (selection) => {
+  const note = (selection: SelectionNode): void => {
     if (selection.directives?.some(isIncrementalDirective)) found.push(selection);
-  });
+  };
+  const own = separateOperations(document)[name?.value ?? '']!;
+  visit(own, { Field: note, FragmentSpread: note, InlineFragment: note });
   return found;
 }
 

@@ -8,7 +8,6 @@ import {
   type GraphQLSchema,
   GraphQLSkipDirective,
   type SelectionNode,
-  type SelectionSetNode,
   type ValueNode,
   getDirectiveValues,
   isAbstractType,
@@ -63,25 +62,10 @@ export const withoutIncremental = (document: DocumentNode): DocumentNode =>
  * Whether the document uses incremental delivery. The text is not searched: blanks, commas and comments may stand between the `@` and the
  * name.
  */
-export function isIncremental(document: DocumentNode): boolean {
-  let found = false;
-  visitSelections(document, ({ directives }) => (found ||= directives?.some(isIncrementalDirective) ?? false));
-  return found;
-}
+export const isIncremental = (document: DocumentNode): boolean => withoutIncremental(document) !== document;
 
 export const isIncrementalDirective = ({ name }: DirectiveNode): boolean =>
   name.value === 'defer' || name.value === 'stream';
-
-/** Visits every selection of a document, fragments included. */
-export function visitSelections(document: DocumentNode, visit: (selection: SelectionNode) => void): void {
-  const walk = ({ selections }: SelectionSetNode) => {
-    for (const selection of selections) {
-      visit(selection);
-      if ('selectionSet' in selection && selection.selectionSet) walk(selection.selectionSet);
-    }
-  };
-  for (const definition of document.definitions) if ('selectionSet' in definition) walk(definition.selectionSet);
-}
 
 /** Whether the arguments of a field contain a variable. */
 export const hasVariables = (node: FieldNode): boolean =>
