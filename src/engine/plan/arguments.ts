@@ -10,7 +10,6 @@ import {
   getVariableValues,
   isNonNullType,
 } from 'graphql';
-import { withoutStack } from '../../upstream/errors.ts';
 import { type Variables, hasVariables } from './document.ts';
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
@@ -81,4 +80,4 @@ export function variablesOf(
 }
 
 const shortened = ({ message, nodes, extensions }: GraphQLError): GraphQLError =>
-  withoutStack(() => new GraphQLError(shortMessage(message), { nodes: nodes ?? null, extensions }));
+  new GraphQLError(shortMessage(message), { nodes: nodes ?? null, extensions });
