@@ -1,11 +1,9 @@
 /** Shares reads in flight: equal reads with one credential are one request. */
 import {
-  type CancellationListener,
   type CancellationToken,
-  addListener,
   cancel,
   createCancellationToken,
-  removeListener,
+  waitUnlessCancelled,
 } from '../../lib/cancellation.ts';
 import { RateLimited } from '../errors.ts';
 import type { ApiResponse } from './response.ts';
@@ -47,8 +45,7 @@ export class InFlightRequests {
       return request.join(waiter, call);
     }
     const mayJoin = reader ? reader.mayJoin() : true;
-    if (mayJoin === true) return known.join(waiter, call);
-    if (mayJoin === false) return known.joinNext(waiter, call);
+    if (!(mayJoin instanceof Promise)) return (mayJoin ? known : known.following()).join(waiter, call);
     return mayJoin.then((may) => {
       if (waiter.reason) throw waiter.reason;
       return this.share(credential, key, waiter, call, { mayJoin: () => may });
@@ -95,13 +92,13 @@ class InFlightRequest {
     own.requests.set(key, this);
     own.count.requests++;
     this.isInFlight = true;
-    this.start(call);
+    this.send(call);
   }
 
-  private start(call: SharedCall): void {
+  private send(call: SharedCall): void {
     call.fetch(this.cancellation).then(
       (response) => {
-        for (const { resolve } of this.close()) resolve(response);
+        for (const { resolve } of this.end()) resolve(response);
       },
       (error: unknown) => this.fail(call, error),
     );
@@ -110,51 +107,42 @@ class InFlightRequest {
   /** A permit belongs to the caller who asked for it: where it is refused, the next waiter asks for its own. */
   private fail(call: SharedCall, error: unknown): void {
     const others = error instanceof RateLimited ? this.waiters.filter((waiter) => waiter.call !== call) : noWaiters;
-    if (others.length === 0) {
-      for (const { reject } of this.close()) reject(error);
-      return;
-    }
-    for (const waiter of this.waiters) {
-      if (waiter.call !== call) continue;
-      removeListener(waiter.token, waiter);
-      waiter.reject(error);
-    }
+    const failed = others.length > 0 ? this.waiters.filter((waiter) => waiter.call === call) : this.end();
+    for (const { reject } of failed) reject(error);
+    if (others.length === 0) return;
     this.waiters = others;
-    this.start(others[0]!.call);
+    this.send(others[0]!.call);
   }
 
   join(token: CancellationToken, call: SharedCall): Promise<ApiResponse> {
-    return new Promise((resolve, reject) => {
-      const waiter = { token, call, resolve, reject, onCancel: (reason: Error) => this.leave(waiter, reason) };
-      this.waiters = this.waiters.length === 0 ? [waiter] : [...this.waiters, waiter];
-      addListener(token, waiter);
+    return waitUnlessCancelled(token, (resolve, reject) => {
+      const waiter = { call, resolve, reject };
+      this.waiters = [...this.waiters, waiter];
+      return () => this.leave(waiter, token.reason!);
     });
   }
 
-  joinNext(token: CancellationToken, call: SharedCall): Promise<ApiResponse> {
-    this.next ??= new InFlightRequest(this.own, this.key);
-    return this.next.join(token, call);
+  following(): InFlightRequest {
+    return (this.next ??= new InFlightRequest(this.own, this.key));
   }
 
   private leave(waiter: Waiter, reason: Error): void {
-    waiter.reject(reason);
     this.waiters = this.waiters.filter((each) => each !== waiter);
     if (this.waiters.length > 0 || !this.isInFlight) return;
-    this.close();
+    this.end();
     cancel(this.cancellation, reason);
   }
 
   /** From now on no call joins. Returns the waiting calls. */
-  private close(): readonly Waiter[] {
-    const { requests, count } = this.own;
-    if (requests.get(this.key) === this) requests.delete(this.key);
-    // V8 keeps the tables that a Map has outgrown, with their entries, until a full collection.
-    if (requests.size === 0) this.own.requests = new Map();
-    if (this.isInFlight) count.requests--;
+  private end(): readonly Waiter[] {
+    const { own, waiters, next } = this;
+    if (!this.isInFlight) return noWaiters;
     this.isInFlight = false;
-    const { waiters, next } = this;
+    own.count.requests--;
+    if (own.requests.get(this.key) === this) own.requests.delete(this.key);
+    // V8 keeps the tables that a Map has outgrown, with their entries, until a full collection.
+    if (own.requests.size === 0) own.requests = new Map();
     this.waiters = noWaiters; // so that nothing holds the response
-    for (const waiter of waiters) removeListener(waiter.token, waiter);
     this.next = undefined;
     const call = next?.waiters[0]?.call;
     if (call) next.begin(call);
@@ -164,8 +152,7 @@ class InFlightRequest {
 
 const noWaiters: readonly Waiter[] = [];
 
-interface Waiter extends CancellationListener {
-  token: CancellationToken;
+interface Waiter {
   /** Its own request, which is sent only if it has to ask for itself. */
   call: SharedCall;
   resolve: (response: ApiResponse) => void;
