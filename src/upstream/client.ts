@@ -11,7 +11,6 @@ import type { OnAvailabilityChange } from './availability.ts';
 import { type RecordCache, createRecordCache } from './cache/record-cache.ts';
 import { createCachingWatch } from './cache/caching-watch.ts';
 import { createCallLog } from './call-log.ts';
-import type { Service } from './errors.ts';
 import { type HeadersTo, addedHeaders } from './http/request.ts';
 import type { ObservedCall } from './http/call.ts';
 import type { InspectedResponse } from './http/response.ts';
@@ -123,7 +122,6 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
   const records = parts.records ?? createRecordCache(cacheSettings);
   const { tiers = noTiers } = service;
   const credentials = createCredentials(tiers, accessToken, filmTier);
-  const isRejected = ({ id }: Credential, of: Service) => credentials.rejections.has(id, of);
   const limits = { ...settings, ...service };
   const services: SessionServices = {
     settings,
@@ -134,7 +132,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     ownRefusals: createOwnRefusals(onOwnRefused),
     inFlight,
     addHeaders: headersTo && addedHeaders(headersTo),
-    rateLimiter: new RateLimiter(limits, shared?.windows, isRejected, onPause),
+    rateLimiter: new RateLimiter(limits, shared?.windows, onPause),
     records,
     caching: createCachingWatch(settings),
     changeLocks: createChangeLocks(),

@@ -28,6 +28,8 @@ export interface Credential {
   isRejected: boolean;
   /** Whether each service accepts it. */
   readonly acceptedBy: Record<Service, boolean>;
+  /** Rejections by services, which are repeated without a call until the time, by performance.now(). */
+  readonly rejections: Map<Service, { details: UpstreamErrorDetails; until: number }>;
   /** Endpoint paths that its tier does not get, with the end of each entry by performance.now(). */
   readonly refusedEndpoints: Map<string, number>;
   /** Rejected requests by endpoint; cleared when the endpoint accepts one. */
@@ -38,7 +40,6 @@ export interface Credential {
 
 /** Short, because a token may become valid at any time. */
 const REJECTION_MS = 5_000;
-const REJECTIONS_MAX = 10_000;
 const KNOWN_MAX = 10_000;
 const UNVERIFIED_MAX = 1_000;
 
@@ -49,7 +50,6 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
   const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
   /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
-  const rejections = createRejections();
   const anonymous = create('nobody', null, true, null, possible(false));
   const createOwn = (token: string | undefined): Credential => {
     // The service cannot tell two credentials without a token apart: a pause that it asks for concerns all of its calls.
@@ -68,7 +68,6 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       own = createOwn(token);
     },
     anonymous,
-    rejections,
     of(token: string | null): Credential {
       if (token === null) return own;
       const id = hashOf(token);
@@ -86,7 +85,7 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       acceptedBy[service] = true;
       credential.accepted = true;
       credential.isRejected = false;
-      rejections.forget(id, service);
+      credential.rejections.delete(service);
       unverified.delete(id);
       known.set(id, credential);
     },
@@ -95,7 +94,8 @@ export function createCredentials({ possible }: TierPolicy, ownToken: string | u
       const { id, accepted, acceptedBy } = credential;
       const { service } = details;
       // If the service accepted the token before, try once more: the 401 may concern this request only.
-      if (!acceptedBy[service] && isUnknownToken(details)) rejections.remember(id, details);
+      if (!acceptedBy[service] && isUnknownToken(details))
+        credential.rejections.set(service, { details, until: performance.now() + REJECTION_MS });
       acceptedBy[service] = false;
       credential.accepted = Object.values(acceptedBy).includes(true);
       if (service === 'catalog') forgetLearned(credential, possible(true));
@@ -130,6 +130,7 @@ function create(
     accepted: isOwn,
     isRejected: false,
     acceptedBy: { catalog: isOwn, events: isOwn },
+    rejections: new Map(),
     refusedEndpoints: new Map(),
     refusedRecords: new Map(),
     person: undefined,
@@ -152,27 +153,16 @@ function forgetLearned(credential: Credential, possibleTiers: readonly Tier[]): 
   credential.refusedRecords.clear();
 }
 
-/** Tokens that a service rejected recently. The rejection is repeated from memory, without an upstream call. */
-function createRejections() {
-  const table = new LRUCache<string, UpstreamErrorDetails>({
-    ...atMost(REJECTIONS_MAX),
-    ttl: REJECTION_MS,
-    ttlResolution: 0, // ms; otherwise it sets a timer
-  });
-  const keyOf = (credential: string, service: Service): string => `${service} ${credential}`;
+/** The service's recent rejection of the token. */
+export function rejectionBy(service: Service, { rejections }: Credential): UpstreamErrorDetails | undefined {
+  const known = rejections.get(service);
+  return known && performance.now() < known.until ? known.details : undefined;
+}
 
-  return {
-    remember: (credential: string, details: UpstreamErrorDetails): void =>
-      void table.set(keyOf(credential, details.service), details),
-    forget: (credential: string, service: Service): void => void table.delete(keyOf(credential, service)),
-    has: (credential: string, service: Service): boolean => table.has(keyOf(credential, service)),
-    /** Throws an UpstreamRejection for this request if the service rejected the token recently. */
-    repeat(credential: string, request: ApiRequest): void {
-      if (table.size === 0) return;
-      const details = table.get(keyOf(credential, request.endpoint.service));
-      if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
-    },
-  };
+/** Throws an UpstreamRejection for this request if the service rejected the token recently. */
+export function repeatRejection(credential: Credential, request: ApiRequest): void {
+  const details = rejectionBy(request.endpoint.service, credential);
+  if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
 }
 
 /** Longer texts are ignored. */

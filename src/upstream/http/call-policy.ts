@@ -1,7 +1,7 @@
 /** The calls of one operation: who may send them, with which token, and how many. */
 import type { Path } from 'graphql/jsutils/Path.js';
 import type { Endpoint, Tier, Visibility } from '../../api/endpoint.ts';
-import type { Credential } from '../auth/credentials.ts';
+import { type Credential, rejectionBy, repeatRejection } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { createCancellationToken } from '../../lib/cancellation.ts';
 import type { GatedRecord } from '../../api/record-source.ts';
@@ -39,9 +39,9 @@ export class CallPolicy {
     const { reader, files, mayBegin } = more;
     const { endpoint } = wanted;
     let { context } = this;
-    const { settings, credentials, service } = this.services;
+    const { settings, service } = this.services;
     const credential = this.credentialFor(endpoint);
-    credentials.rejections.repeat(credential.id, wanted);
+    repeatRejection(credential, wanted);
     if (context.cancellation.reason) throw operationEnded(detailsOf(wanted), context.cancellation.reason);
     if (!context.isUncounted && ++context.callLog.made > settings.maxUpstreamCalls)
       throw new TooManyCalls(settings.maxUpstreamCalls);
@@ -67,11 +67,8 @@ export class CallPolicy {
   refuses(endpoint: Endpoint): boolean {
     try {
       const credential = this.credentialFor(endpoint);
-      const { credentials, rateLimiter } = this.services;
-      return (
-        credentials.rejections.has(credential.id, endpoint.service) ||
-        rateLimiter.pauses.refusal(endpoint, credential) !== undefined
-      );
+      const { pauses } = this.services.rateLimiter;
+      return (rejectionBy(endpoint.service, credential) ?? pauses.refusal(endpoint, credential)) !== undefined;
     } catch {
       return true;
     }

@@ -6,7 +6,7 @@ import type { Config } from '../../config/settings.ts';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { USER_AGENT } from '../../package.ts';
 import { addTraceHeaders, startCallSpan } from '../../lib/trace-context.ts';
-import { type Credential, learnPerson } from '../auth/credentials.ts';
+import { type Credential, learnPerson, repeatRejection } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { learnFromRejection, learnFromResponse } from '../auth/tiers.ts';
 import { unsure } from '../cache/caching-header.ts';
@@ -156,7 +156,7 @@ export class UpstreamCall implements SharedCall {
   private async waitFor(permit: Promise<RateLimitPermit>, cancellation: CancellationToken): Promise<void> {
     this.permits = [await permit];
     if (cancellation.reason) throw operationEnded(detailsOf(this.request), cancellation.reason);
-    this.services.credentials.rejections.repeat(this.credential.id, this.request);
+    repeatRejection(this.credential, this.request);
   }
 
   private httpRequest(cancellation: CancellationToken): HttpRequest {

@@ -7,9 +7,9 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
-import type { Credential } from '../auth/credentials.ts';
+import { type Credential, rejectionBy } from '../auth/credentials.ts';
 import { isLimited } from '../auth/viewer.ts';
-import { RateLimited, type Service } from '../errors.ts';
+import { RateLimited } from '../errors.ts';
 import { type OnPause, type Pauses, createPauses } from './pauses.ts';
 import {
   type SharedSlidingWindows,
@@ -64,21 +64,13 @@ export class RateLimiter {
   private readonly films = new Map<string, { running: number; waiting: Set<() => void> }>();
   private readonly holdMs: number;
   private readonly shared: SharedSlidingWindows | undefined;
-  private readonly isRejected: (credential: Credential, service: Service) => boolean;
 
-  /** `isRejected`: the service is known to reject the credential, so its calls need not wait for a verdict. */
-  constructor(
-    settings: RateLimiterSettings,
-    shared?: SharedSlidingWindows,
-    isRejected: (credential: Credential, service: Service) => boolean = () => false,
-    onPause?: OnPause,
-  ) {
+  constructor(settings: RateLimiterSettings, shared?: SharedSlidingWindows, onPause?: OnPause) {
     this.pauses = createPauses(settings, onPause);
     this.basicCallsAMinute = settings.basicCallsAMinute;
     // A slot is held while the call waits for a connection, and during the call.
     this.holdMs = WINDOW_MS + settings.operationTimeoutMs + settings.callTimeoutMs;
     this.shared = shared;
-    this.isRejected = isRejected;
   }
 
   /**
@@ -119,7 +111,7 @@ export class RateLimiter {
 
   private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
     const { endpoint, credential } = call;
-    const isRejected = () => this.isRejected(credential, endpoint.service);
+    const isRejected = () => rejectionBy(endpoint.service, credential) !== undefined;
     let release: ReleaseUnverified | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
     while (!release && !call.isRetry && !credential.accepted && !isRejected())

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import { serviceErrors } from '../../../src/api/errors.ts';
-import { createCredentials, learnPerson } from '../../../src/upstream/auth/credentials.ts';
+import {
+  createCredentials,
+  learnPerson,
+  rejectionBy,
+  repeatRejection,
+} from '../../../src/upstream/auth/credentials.ts';
 import type { Service } from '../../../src/upstream/errors.ts';
 import { createApiRequest } from '../../../src/api/api-request.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
@@ -50,19 +55,18 @@ test('rejecting a token clears what was learned about it', () => {
 
 test('a rejection is remembered for its service alone, unless the token was accepted before, and until the service accepts it', () => {
   const credentials = createCredentials(filmTiers, undefined, undefined);
-  const { rejections } = credentials;
   const credential = credentials.of('somebody');
   credentials.accept(credential, 'catalog');
   credentials.reject(credential, rejection('catalog'));
-  expect(rejections.has(credential.id, 'catalog')).toBe(false);
+  expect(rejectionBy('catalog', credential)).toBeUndefined();
   credentials.reject(credential, rejection('catalog'));
-  expect(rejections.has(credential.id, 'catalog')).toBe(true);
-  expect(rejections.has(credential.id, 'events')).toBe(false);
-  expect(() => rejections.repeat(credential.id, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
+  expect(rejectionBy('catalog', credential)).toBeDefined();
+  expect(rejectionBy('events', credential)).toBeUndefined();
+  expect(() => repeatRejection(credential, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
     'GET /v2/book/y was rejected: status 401, code 103',
   );
   credentials.accept(credential, 'catalog');
-  expect(rejections.has(credential.id, 'catalog')).toBe(false);
+  expect(rejectionBy('catalog', credential)).toBeUndefined();
 });
 
 test('a 401 without a code rejects the token; one with a code that does not name the token concerns its request alone', () => {
@@ -71,8 +75,8 @@ test('a 401 without a code rejects the token; one with a code that does not name
   const [unexplained, explained] = [credentials.of('unexplained'), credentials.of('explained')];
   credentials.reject(unexplained, { service, request, status });
   credentials.reject(explained, { service, request, status, code: 1001, row: serviceErrors[1001] });
-  expect(credentials.rejections.has(unexplained.id, 'catalog')).toBe(true);
-  expect(credentials.rejections.has(explained.id, 'catalog')).toBe(false);
+  expect(rejectionBy('catalog', unexplained)).toBeDefined();
+  expect(rejectionBy('catalog', explained)).toBeUndefined();
 });
 
 test('a rejection by one service keeps what another service has verified', () => {

@@ -263,8 +263,8 @@ describe('calls with unverified tokens', () => {
   const tick = () => new Promise((resolve) => setImmediate(resolve));
 
   /** Requests calls; returns the permits in order of admission, and the state. */
-  function setUp(isRejected: (credential: Credential) => boolean = () => false) {
-    const rateLimiter = new RateLimiter(settings, undefined, isRejected);
+  function setUp() {
+    const rateLimiter = new RateLimiter(settings);
     const admitted: { credential: Credential; permitsOf: RateLimitPermit }[] = [];
     return {
       rateLimiter,
@@ -338,13 +338,12 @@ describe('calls with unverified tokens', () => {
   });
 
   test('waiting calls of a token start together once the service has rejected it; the caller rejects them', async () => {
-    const rejected = new Set<Credential>();
-    const limits = setUp((credential) => rejected.has(credential));
+    const limits = setUp();
     const { request, admitted } = limits;
     const guess = newCredential('guess');
     request(guess, 100);
     await tick();
-    rejected.add(guess);
+    credentials.reject(guess, { service: 'catalog', status: 401, request: 'GET /' });
     admitted[0]!.permitsOf.settle(false);
     await tick();
     expect(admitted).toHaveLength(100);
