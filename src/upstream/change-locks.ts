@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { CancellationToken } from '../lib/cancellation.ts';
 import { atMost } from '../lib/remember.ts';
 import type { Credential } from './auth/credentials.ts';
-import { ChangeInProgress } from './errors.ts';
+import { NotMade } from './errors.ts';
 import { type Semaphore, createSemaphore } from './limits/semaphore.ts';
 
 export interface ChangeLock {
@@ -43,7 +43,7 @@ export interface Changing {
 
 export interface ChangeLocks {
   share: (take: TakeLease) => void;
-  /** Rejects with ChangeInProgress if too many wait already, or the wait is too long. */
+  /** Rejects if too many wait already, or the wait is too long. */
   take: (changing: Changing) => Promise<ChangeLock>;
 }
 
@@ -55,6 +55,11 @@ const WAIT_MS = 5_000;
 const LOOK_MS = 50;
 /** Records whose last change is remembered. */
 const ENDED_MAX = 10_000;
+
+const inProgress = () =>
+  new NotMade('CHANGE_IN_PROGRESS', 'Other changes of the record run, and too many wait, or for too long.', {
+    retryAfter: 1,
+  });
 
 /** The locks of this process. */
 function createOwnLocks() {
@@ -70,12 +75,11 @@ function createOwnLocks() {
 
   async function wait(name: string, lock: Semaphore, { owner, credential, cancellation }: Changing): Promise<void> {
     const own = `${credential.id} ${name}`;
-    if ((waiting.get(own) ?? 0) >= OF_RECORD_MAX || (waiting.get(owner) ?? 0) >= OF_OWNER_MAX)
-      throw new ChangeInProgress();
+    if ((waiting.get(own) ?? 0) >= OF_RECORD_MAX || (waiting.get(owner) ?? 0) >= OF_OWNER_MAX) throw inProgress();
     for (const each of [own, owner]) count(each, 1);
     const isMine = await lock.pass(credential, cancellation, WAIT_MS).catch(() => false);
     for (const each of [own, owner]) count(each, -1);
-    if (!isMine) throw new ChangeInProgress();
+    if (!isMine) throw inProgress();
   }
 
   async function enter(name: string, changing: Changing): Promise<void> {
@@ -109,7 +113,7 @@ export function createChangeLocks(): ChangeLocks {
     for (;;) {
       const lease = await takeLease?.(name).catch(() => undefined);
       if (lease !== 'held') return lease;
-      if (cancellation.reason || performance.now() > until) throw new ChangeInProgress();
+      if (cancellation.reason || performance.now() > until) throw inProgress();
       await sleep(LOOK_MS);
     }
   }

@@ -1,3 +1,4 @@
+import { type ApiRequest, requestLine } from '../api/api-request.ts';
 import { type Endpoint, type Tier, isOfWholeService } from '../api/endpoint.ts';
 import type { RecordSource } from '../api/record-source.ts';
 import type { ErrorRow } from '../api/service-descriptor.ts';
@@ -24,6 +25,12 @@ export interface UpstreamErrorDetails {
   /** The code of an error of this machine, which kept the call from being made. */
   ownTrouble?: string;
 }
+
+/** What errors of the request tell clients. */
+export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
+  service: request.endpoint.service,
+  request: requestLine(request),
+});
 
 /** Expected errors carry no stack trace: it is never shown, and capturing it costs as much as a successful call. */
 class ExpectedError extends Error {
@@ -132,23 +139,25 @@ export function provesNothingMade(error: unknown): boolean {
     );
   }
   if (!(error instanceof UpstreamRejection))
-    return [RateLimited, ServicePaused, TooManyCalls, LoginRequired, Unauthenticated, TierRequired].some(
-      (each) => error instanceof each,
-    );
+    return [RateLimited, NotMade, TierRequired].some((each) => error instanceof each);
   const { row, status = 0 } = error.details;
   // An error under a success status counts by the status of its code.
   const meant = status < 400 ? (row?.status ?? 0) : status;
   return isRateLimit(error.details) || (row !== undefined && row.means !== 'anything' && meant >= 400 && meant < 500);
 }
 
-/** The call was not made: a person must log in first. */
-export class LoginRequired extends ExpectedError {
-  override name = 'LoginRequired';
-}
+/** The call or the change was not made, for a reason of the facade. */
+export class NotMade extends ExpectedError {
+  override name = 'NotMade';
+  readonly code: 'LOGIN_REQUIRED' | 'UNAUTHENTICATED' | 'TOO_MANY_CALLS' | 'CHANGE_IN_PROGRESS';
+  /** More members of the error's `extensions`. */
+  readonly more: object;
 
-/** The call was not made: the Authorization header is not a bearer token, so it is not passed on. */
-export class Unauthenticated extends ExpectedError {
-  override name = 'Unauthenticated';
+  constructor(code: NotMade['code'], message: string, more: object = {}) {
+    super(message);
+    this.code = code;
+    this.more = more;
+  }
 }
 
 /** The caller's film tier does not get the endpoint, or the member. */
@@ -165,52 +174,20 @@ export class TierRequired extends ExpectedError {
   }
 }
 
-/** The call was not made, and would not be for so many seconds. */
-export class NotYet extends ExpectedError {
-  override name = 'NotYet';
-  readonly retryAfter: number;
-
-  constructor(retryAfter: number, reason = 'the service takes no calls') {
-    super(`${reason} for ${retryAfter} s`);
-    this.retryAfter = retryAfter;
-  }
-}
-
-/** The rate limit of the credential is used up. */
-export class RateLimited extends NotYet {
+/** The call was not made: the rate limit of the credential is used up. */
+export class RateLimited extends ExpectedError {
   override name = 'RateLimited';
-  /** What clients may know of the call that was not made. */
-  details: UpstreamErrorDetails | undefined = undefined;
+  readonly details: UpstreamErrorDetails;
+  /** Seconds until it may be made. */
+  readonly retryAfter: number;
   /** Whose share is used up, if not all of the limit is. */
-  share: 'this address' | 'all agents' | undefined = undefined;
+  readonly share: 'this address' | 'all agents' | undefined;
 
-  constructor(retryAfter: number) {
-    super(retryAfter, 'the rate limit is reached');
-  }
-}
-
-/** The service has requested a pause. */
-export class ServicePaused extends NotYet {
-  override name = 'ServicePaused';
-}
-
-/** The change was not made: too many other changes of the record run or wait. */
-export class ChangeInProgress extends ExpectedError {
-  override name = 'ChangeInProgress';
-
-  constructor() {
-    super('another change of the record runs');
-  }
-}
-
-/** The call was not made: the operation has reached its limit of calls. */
-export class TooManyCalls extends ExpectedError {
-  override name = 'TooManyCalls';
-  readonly limit: number;
-
-  constructor(limit: number) {
-    super(`over ${limit} calls`);
-    this.limit = limit;
+  constructor(details: UpstreamErrorDetails, retryAfter: number, share?: RateLimited['share']) {
+    super(`the rate limit is reached for ${retryAfter} s`);
+    this.details = details;
+    this.retryAfter = retryAfter;
+    this.share = share;
   }
 }
 

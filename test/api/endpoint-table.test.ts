@@ -1,5 +1,6 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql';
 import { expect, test } from 'vitest';
+import { createApiRequest } from '../../src/api/api-request.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { byOwnId, endpoint, endpointTable, gives, takes } from '../../src/api/endpoint-table.ts';
 import { filmFacts } from '../../src/api/film.ts';
@@ -49,7 +50,8 @@ test('a write takes a slot of the rate limit of its table, here and at the origi
     accepted: true,
     possibleTiers: ['basic'] as const,
   });
-  const call = { endpoint: films.wish, credential, address: '127.0.0.1', cancellation: createCancellationToken() };
+  const request = createApiRequest(films.wish, { id: '7' });
+  const call = { request, credential, address: '127.0.0.1', cancellation: createCancellationToken() };
   await limiter.acquire(call);
   await expect(limiter.acquire(call)).rejects.toMatchObject({ name: 'RateLimited' });
 

@@ -58,7 +58,7 @@ import { badInput, toClientError } from '../../src/engine/errors/to-client-error
 import { FIRST_MAX, type Page, type PagingArgs, listIdOf } from '../../src/engine/values/paging.ts';
 import { deferDirective, streamDirective } from '../../src/engine/plan/incremental-directives.ts';
 import { schema } from '../../src/graph/schema.ts';
-import { LoginRequired, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
+import { NotMade, TierRequired, UpstreamRejection } from '../../src/upstream/errors.ts';
 import type { RecordSource } from '../../src/api/record-source.ts';
 import { CachePolicy } from '../../src/upstream/cache/cache-policy.ts';
 import type { UpstreamSession } from '../../src/upstream/upstream-session.ts';
@@ -324,7 +324,7 @@ function createRun(requester: Requester, fetch: Fetch, planning?: Planning): Run
 }
 
 function requireLogin({ requester }: Run): void {
-  if (requester.token === undefined) throw new LoginRequired('a write needs a login');
+  if (requester.token === undefined) throw new NotMade('LOGIN_REQUIRED', 'This needs a logged-in person.');
 }
 
 // Requests
@@ -350,7 +350,7 @@ export const readFor = (requester: Requester, fetch: Fetch, endpoint: Endpoint, 
 function read(run: Run, endpoint: Endpoint, input: object): unknown {
   const { requester, fetch } = run;
   const isOwn = requester.token === undefined;
-  if (endpoint.login && isOwn) throw new LoginRequired(endpoint.path);
+  if (endpoint.login) requireLogin(run);
   const goesWithOwn = isOwn && (endpoint.share === 'public' || endpoint.share === 'tier');
   if (isOwn && endpoint.share === 'tier' && requester.filmTier && !endpoint.tiers.includes(requester.filmTier))
     throw new TierRequired(endpoint.tiers, endpoint.path, true);

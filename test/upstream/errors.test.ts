@@ -11,7 +11,7 @@ test('expected errors of the service have no stack trace, and later errors have 
   const errors = [
     new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no answer in time'),
     new UpstreamRejection(details),
-    new RateLimited(3),
+    new RateLimited({ service: 'catalog', request: 'GET /' }, 3),
     withoutStack(() => new TypeError('made elsewhere')),
   ];
   expect(errors.flatMap(framesOf)).toEqual([]);

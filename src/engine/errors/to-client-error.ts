@@ -2,13 +2,10 @@ import { GraphQLError } from 'graphql';
 import { UnusablePath } from '../../api/api-request.ts';
 import { present } from '../../lib/objects.ts';
 import {
-  LoginRequired,
   CodedRejection,
+  NotMade,
   RateLimited,
   TierRequired,
-  ChangeInProgress,
-  TooManyCalls,
-  Unauthenticated,
   UpstreamFailure,
   UpstreamRejection,
   type UpstreamErrorDetails,
@@ -61,20 +58,12 @@ export function toClientError(cause: unknown): ClientError | undefined {
           `The response of the service lacks \`${parameter}\` for another call.`,
         );
   }
-  if (cause instanceof LoginRequired) return clientError('LOGIN_REQUIRED', 'This needs a logged-in person.');
-  if (cause instanceof Unauthenticated)
-    return clientError('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
+  if (cause instanceof NotMade) return clientError(cause.code, cause.message, cause.more);
   if (cause instanceof RateLimited) {
     const { retryAfter, details, share } = cause;
-    const upstream = details && upstreamExtension(details);
+    const upstream = upstreamExtension(details);
     const whose = share ? `The share that ${share} may use of the rate limit` : 'The rate limit of the service';
     return clientError('RATE_LIMITED', `${whose} is reached.`, present({ upstream, retryAfter }));
-  }
-  if (cause instanceof ChangeInProgress)
-    return clientError('CHANGE_IN_PROGRESS', messageOf('CHANGE_IN_PROGRESS')!, { retryAfter: 1 });
-  if (cause instanceof TooManyCalls) {
-    const { limit } = cause;
-    return clientError('TOO_MANY_CALLS', `The operation has reached its limit of ${limit} calls.`, { limit });
   }
   return undefined;
 }

@@ -7,12 +7,12 @@ import { createCancellationToken } from '../../lib/cancellation.ts';
 import type { GatedRecord } from '../../api/record-source.ts';
 import type { TierPolicy } from '../../api/service-descriptor.ts';
 import type { LoggedCall } from '../call-log.ts';
-import { LoginRequired, TierRequired, TooManyCalls, Unauthenticated } from '../errors.ts';
+import { NotMade, TierRequired, detailsOf } from '../errors.ts';
 import { type CallServices, UpstreamCall } from './call.ts';
 import type { SharingReader } from './in-flight.ts';
 import type { FilePart } from './multipart.ts';
 import { type ApiRequest, createApiRequest } from '../../api/api-request.ts';
-import { detailsOf, noBody, requestBody } from './request.ts';
+import { noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
@@ -43,8 +43,9 @@ export class CallPolicy {
     const credential = this.credentialFor(endpoint);
     repeatRejection(credential, wanted);
     if (context.cancellation.reason) throw operationEnded(detailsOf(wanted), context.cancellation.reason);
-    if (!context.isUncounted && ++context.callLog.made > settings.maxUpstreamCalls)
-      throw new TooManyCalls(settings.maxUpstreamCalls);
+    const { maxUpstreamCalls: limit } = settings;
+    if (!context.isUncounted && ++context.callLog.made > limit)
+      throw new NotMade('TOO_MANY_CALLS', `The operation has reached its limit of ${limit} calls.`, { limit });
     const request = endpoint.visibility ? withVisibility(wanted, endpoint.visibility, credential) : wanted;
     const isRead = endpoint.method === 'GET';
     const body = isRead ? noBody : requestBody(service.documents, request, files);
@@ -59,16 +60,18 @@ export class CallPolicy {
 
   /** Throws unless the caller sent a token of their own. */
   requireLogin(): void {
-    if (this.context.isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
-    if (this.context.credential.isOwn) throw new LoginRequired('a write needs a login');
+    const { isUnreadable, credential } = this.context;
+    if (isUnreadable) throw new NotMade('UNAUTHENTICATED', 'The Authorization header is not a bearer token.');
+    if (credential.isOwn) throw new NotMade('LOGIN_REQUIRED', 'This needs a logged-in person.');
   }
 
-  /** Whether a call of this endpoint would be rejected without being sent. */
-  refuses(endpoint: Endpoint): boolean {
+  /** Whether the call would be rejected without being sent. */
+  refuses(request: ApiRequest): boolean {
+    const { endpoint } = request;
     try {
       const credential = this.credentialFor(endpoint);
       const { pauses } = this.services.rateLimiter;
-      return (rejectionBy(endpoint.service, credential) ?? pauses.refusal(endpoint, credential)) !== undefined;
+      return (rejectionBy(endpoint.service, credential) ?? pauses.refusal(request, credential)) !== undefined;
     } catch {
       return true;
     }
@@ -107,8 +110,7 @@ export class CallPolicy {
   /** The credential to send; throws if upstream is known to reject it. */
   private credentialFor(endpoint: Endpoint): Credential {
     const { isUnreadable, credential: own } = this.context;
-    if (isUnreadable) throw new Unauthenticated('the Authorization is not Bearer');
-    if (endpoint.login && own.isOwn) throw new LoginRequired(`${endpoint.method} ${endpoint.path} needs a login`);
+    if (endpoint.login || isUnreadable) this.requireLogin();
     const credential = own.isOwn && !endpoint.usesOwnToken ? this.services.credentials.anonymous : own;
     if (endpoint.isTiered) requireTier(endpoint, credential);
     return credential;

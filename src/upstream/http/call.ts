@@ -14,12 +14,11 @@ import type { CachingWatch } from '../cache/caching-watch.ts';
 import { redactOwner } from '../cache/redact.ts';
 import { type CallAnswer, type LoggedCall, countAttempts } from '../call-log.ts';
 import {
-  NotYet,
   RateLimited,
-  ServicePaused,
   type UpstreamErrorDetails,
   UpstreamFailure,
   UpstreamRejection,
+  detailsOf,
   isAbsent,
   isTokenRejection,
 } from '../errors.ts';
@@ -27,9 +26,9 @@ import type { AddHeaders } from './request.ts';
 import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
-import { type RejectionServices, rejectionOf, serviceIsPaused } from './rejection.ts';
+import { type RejectionServices, rejectionOf } from './rejection.ts';
 import { type ApiRequest, requestLine } from '../../api/api-request.ts';
-import { type HttpRequest, type RequestBody, detailsOf } from './request.ts';
+import type { HttpRequest, RequestBody } from './request.ts';
 import {
   type ApiResponse,
   ReportedError,
@@ -128,14 +127,11 @@ export class UpstreamCall implements SharedCall {
   async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
     this.hasBegun = true;
     this.logged.how = 'refused'; // until it is sent; it joined another call if the permit was refused to that one
-    const { transport, rateLimiter } = this.services;
+    const { transport } = this.services;
     const request = this.httpRequest(cancellation);
     let isCounted = true;
     try {
-      const { address, rateShare } = this.context;
-      const { endpoint } = this.request;
-      const call = { endpoint, credential: this.credential, address, cancellation, rateShare };
-      const permit = rateLimiter.acquire(call);
+      const permit = this.acquire(cancellation);
       if (permit instanceof Promise) await this.waitFor(permit, cancellation);
       else this.permits = [permit];
       this.logged.how = 'sent';
@@ -143,13 +139,19 @@ export class UpstreamCall implements SharedCall {
       return this.read(response);
     } catch (error) {
       isCounted = isCountedByService(error);
-      if (error instanceof NotYet) this.logged.how = 'refused'; // it was to be sent, and waited for a connection
+      if (error instanceof RateLimited) this.logged.how = 'refused'; // it was to be sent, and waited for a connection
       if (error instanceof UpstreamFailure) countAttempts(this.logged, error.attempts);
       throw error;
     } finally {
       this.isOver = true;
       for (const permit of this.permits) permit.settle(isCounted);
     }
+  }
+
+  private acquire(cancellation: CancellationToken, isRetry = false): RateLimitPermit | Promise<RateLimitPermit> {
+    const { request, credential, services, context } = this;
+    const { address, rateShare } = context;
+    return services.rateLimiter.acquire({ request, credential, address, cancellation, rateShare, isRetry });
   }
 
   /** The operation may end, or the token may be rejected, while the call waits. */
@@ -188,19 +190,14 @@ export class UpstreamCall implements SharedCall {
       owner: context.cancellation,
       mayBegin: context.mayBegin,
       chargeRetry: () => this.chargeRetry(cancellation),
-      refusal: () => this.services.rateLimiter.pauses.refusal(endpoint, this.credential),
+      refusal: () => this.services.rateLimiter.pauses.refusal(this.request, this.credential),
     };
   }
 
   /** False if the rate limiter gives no permit, or the call has ended. */
   private async chargeRetry(cancellation: CancellationToken): Promise<boolean> {
-    const { credential, context, request } = this;
     try {
-      const { rateLimiter } = this.services;
-      const { address, rateShare } = context;
-      const { endpoint } = request;
-      const call = { endpoint, credential, address, cancellation, rateShare, isRetry: true };
-      const permit = await rateLimiter.acquire(call);
+      const permit = await this.acquire(cancellation, true);
       if (this.isOver) permit.settle(false);
       else this.permits = [...this.permits, permit];
       return !this.isOver;
@@ -258,13 +255,7 @@ export class UpstreamCall implements SharedCall {
     const { logged, request, credential } = this;
     const { endpoint } = request;
     const { reason } = this.context.cancellation;
-    if (error instanceof RateLimited) error.details = detailsOf(request);
-    const cause =
-      reason && error === reason
-        ? operationEnded(detailsOf(request), error)
-        : error instanceof ServicePaused
-          ? serviceIsPaused(detailsOf(request), error)
-          : error;
+    const cause = reason && error === reason ? operationEnded(detailsOf(request), error) : error;
     if (cause instanceof UpstreamFailure || cause instanceof UpstreamRejection) this.failure = cause.details;
     logged.error = cause instanceof UpstreamFailure ? cause.code : (cause as Error).name;
     if (!(cause instanceof UpstreamRejection)) return cause;
@@ -291,6 +282,6 @@ const noPermits: readonly RateLimitPermit[] = [];
 /** False if the call was not sent, or its token was rejected. */
 function isCountedByService(error: unknown): boolean {
   if (error instanceof UpstreamRejection) return !isTokenRejection(error.details);
-  if (error instanceof NotYet) return false;
+  if (error instanceof RateLimited) return false;
   return !(error instanceof UpstreamFailure) || error.wasSent;
 }

@@ -3,7 +3,6 @@ import { type Endpoint, isForEverybody } from '../../api/endpoint.ts';
 import type { Credential, Credentials } from '../auth/credentials.ts';
 import { type OwnRefusals, refusesOwn } from '../auth/own-refusals.ts';
 import {
-  type ServicePaused,
   type UpstreamErrorDetails,
   UpstreamFailure,
   UpstreamRejection,
@@ -77,11 +76,3 @@ function beginPause(
   if (!asked || !(status === 403 || isGatewayFailure(status))) return undefined;
   return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'endpoint', asked);
 }
-
-/** The error of a call that was not made, because the service takes none for a while. */
-export const serviceIsPaused = (details: UpstreamErrorDetails, cause: ServicePaused): UpstreamFailure =>
-  new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, 'not sent: the service asks for a pause', {
-    wasSent: false,
-    retryAfter: cause.retryAfter,
-    cause,
-  });

@@ -1,8 +1,8 @@
 /** Requests as sent over HTTP. */
 import type { Readable } from 'node:stream';
-import { type ApiRequest, requestLine } from '../../api/api-request.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
 import type { DocumentFormat } from '../../api/service-descriptor.ts';
-import type { Service, UpstreamErrorDetails } from '../errors.ts';
+import type { Service } from '../errors.ts';
 import { type FilePart, multipartForm } from './multipart.ts';
 
 /** The HTTP request of an upstream call. */
@@ -26,12 +26,6 @@ export interface HttpRequest {
   /** Why it must not be sent any more; asked if it had to wait for a connection. */
   refusal?: () => Error | undefined;
 }
-
-/** What errors of the request tell clients. */
-export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
-  service: request.endpoint.service,
-  request: requestLine(request),
-});
 
 export interface RequestBody {
   body?: string | Readable;

@@ -7,10 +7,9 @@ import { listIn } from '../../lib/objects.ts';
 import { charsetSources, decodeStrictly } from '../../lib/text/charset.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { type Cacheability, cachingHeaders } from '../cache/caching-header.ts';
-import { UpstreamFailure } from '../errors.ts';
+import { UpstreamFailure, detailsOf } from '../errors.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
 import { cutToWindow, naturalIn } from './list-window.ts';
-import { detailsOf } from './request.ts';
 
 export interface HttpResponse {
   status: number;

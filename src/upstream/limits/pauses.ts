@@ -3,11 +3,12 @@
  * the whole service, once several endpoints say so. A pause is longer each time the service refuses calls again after it.
  */
 import { LRUCache } from 'lru-cache';
+import type { ApiRequest } from '../../api/api-request.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Config } from '../../config/settings.ts';
 import { atMost } from '../../lib/remember.ts';
 import type { Credential } from '../auth/credentials.ts';
-import { type NotYet, RateLimited, type Service, ServicePaused } from '../errors.ts';
+import { RateLimited, type Service, UpstreamFailure, detailsOf } from '../errors.ts';
 
 /** What a pause concerns: the service or an endpoint for everybody, or a group of endpoints for whose token is sent. */
 export type Paused = 'everybody' | 'endpoint' | 'own token' | 'client';
@@ -66,13 +67,16 @@ export function createPauses(
         if (known.has(key) && secondsLeft(key) <= 0) known.delete(key);
     },
     /** The error of a call that is not sent; undefined if there is no pause. */
-    refusal(endpoint: Endpoint, credential: Credential): NotYet | undefined {
+    refusal(request: ApiRequest, credential: Credential): RateLimited | UpstreamFailure | undefined {
       if (known.size === 0) return undefined;
-      const { ofService, ofEndpoint, ofGroup } = keysOf(endpoint, credential);
-      const ofAll = Math.max(secondsLeft(ofService), secondsLeft(ofEndpoint));
-      if (ofAll > 0) return new ServicePaused(ofAll);
+      const { ofService, ofEndpoint, ofGroup } = keysOf(request.endpoint, credential);
+      const retryAfter = Math.max(secondsLeft(ofService), secondsLeft(ofEndpoint));
+      if (retryAfter > 0) {
+        const reason = 'not sent: the service asks for a pause';
+        return new UpstreamFailure('UPSTREAM_UNAVAILABLE', detailsOf(request), reason, { wasSent: false, retryAfter });
+      }
       const seconds = secondsLeft(ofGroup);
-      return seconds > 0 ? new RateLimited(seconds) : undefined;
+      return seconds > 0 ? new RateLimited(detailsOf(request), seconds) : undefined;
     },
   };
 }

@@ -3,13 +3,13 @@
  * credential, counted in this process and in Redis if configured.
  */
 import { randomUUID } from 'node:crypto';
-import type { Endpoint } from '../../api/endpoint.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
 import type { ServiceDescriptor } from '../../api/service-descriptor.ts';
 import type { Config } from '../../config/settings.ts';
 import { type CancellationToken, waitUnlessCancelled } from '../../lib/cancellation.ts';
 import { type Credential, rejectionBy } from '../auth/credentials.ts';
 import { isLimited } from '../auth/viewer.ts';
-import { RateLimited } from '../errors.ts';
+import { RateLimited, detailsOf } from '../errors.ts';
 import { type OnPause, type Pauses, createPauses } from './pauses.ts';
 import {
   type SharedSlidingWindows,
@@ -44,7 +44,7 @@ type RateLimiterSettings = Pick<
 
 /** One call that asks for a permit. */
 export interface RateLimitedCall {
-  endpoint: Endpoint;
+  request: ApiRequest;
   credential: Credential;
   address: string;
   /** The part of the rate limit that agents have together; undefined for everybody else. */
@@ -74,13 +74,13 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one call, or rejects with RateLimited or ServicePaused. It may wait for other calls until it is cancelled. A retry does not: it
+   * Counts one call, or rejects: the rate limit is reached, or the service asks for a pause. It may wait for other calls until it is cancelled. A retry does not: it
    * would wait for its own first attempt.
    */
   acquire(call: RateLimitedCall): RateLimitPermit | Promise<RateLimitPermit> {
-    const { endpoint, credential } = call;
-    const { pauses } = this;
-    const refusal = pauses.refusal(endpoint, credential);
+    const { request, credential } = call;
+    const { endpoint } = request;
+    const refusal = this.pauses.refusal(request, credential);
     if (refusal) return Promise.reject(refusal);
     const isFree = credential.accepted && !(endpoint.isLimited && isLimited(credential));
     return isFree ? free : this.permitOf(call);
@@ -110,7 +110,8 @@ export class RateLimiter {
   }
 
   private async permitOf(call: RateLimitedCall): Promise<RateLimitPermit> {
-    const { endpoint, credential } = call;
+    const { request, credential } = call;
+    const { endpoint } = request;
     const isRejected = () => rejectionBy(endpoint.service, credential) !== undefined;
     let release: ReleaseUnverified | undefined;
     // Wait while it is unknown whether upstream accepts the token. A retry keeps the permit of its first attempt.
@@ -124,7 +125,7 @@ export class RateLimiter {
     };
     try {
       if (endpoint.isLimited) slot = await this.filmSlot(call);
-      const refusal = this.pauses.refusal(endpoint, credential); // it may have begun while the call waited
+      const refusal = this.pauses.refusal(request, credential); // it may have begun while the call waited
       if (refusal) throw refusal;
     } catch (error) {
       settle(false);
@@ -158,10 +159,10 @@ export class RateLimiter {
     throw this.refusal(call, wait, (await this.shared?.state(credential.id, this.holdMs))?.taken);
   }
 
-  private refusal({ credential, rateShare }: RateLimitedCall, waitMs: number, taken = this.used(credential)) {
-    const refusal = new RateLimited(Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000));
-    if (taken < this.basicCallsAMinute) refusal.share = rateShare === undefined ? 'this address' : 'all agents';
-    return refusal;
+  private refusal({ request, credential, rateShare }: RateLimitedCall, waitMs: number, taken = this.used(credential)) {
+    const seconds = Math.ceil(Math.min(WINDOW_MS, Math.max(1, waitMs)) / 1000);
+    const whose = rateShare === undefined ? 'this address' : 'all agents';
+    return new RateLimited(detailsOf(request), seconds, taken < this.basicCallsAMinute ? whose : undefined);
   }
 
   /** `isCounted`: by upstream; undefined if the slot was not granted. */

@@ -7,7 +7,7 @@ import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
 import { ageOf } from '../cache/handle.ts';
 import type { CacheEntry } from '../cache/memory.ts';
-import { createApiRequest, insert } from '../../api/api-request.ts';
+import { createApiRequest, insert, requestIfUsable } from '../../api/api-request.ts';
 import type { ApiResponse } from '../http/response.ts';
 import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
 import {
@@ -118,7 +118,8 @@ export class RecordLoader {
   /** The record that `load` would request now; null if it would request none. */
   async wouldRequest(kind: string, source: RecordSource, key: string, members: MemberNames): Promise<string | null> {
     const { calls, cache } = this.context;
-    if (calls.refuses(source.endpoint)) return null;
+    const request = requestIfUsable(source.endpoint, source.input(key));
+    if (!request || calls.refuses(request)) return null;
     const handle = cache.record(source.endpoint, kind, key);
     const cached = await handle.get(members, true);
     const wanted = members.filter((member) => isUpstreamMember(source, member));

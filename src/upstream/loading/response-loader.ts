@@ -67,9 +67,8 @@ export class ResponseLoader {
   /** The request that `load` would send now; null if it would send none. */
   async wouldSend(endpoint: Endpoint, input: object, members: MemberNames | undefined): Promise<string | null> {
     const { calls, cache } = this.context;
-    if (calls.refuses(endpoint)) return null;
     const request = requestIfUsable(endpoint, input, members);
-    if (!request) return null;
+    if (!request || calls.refuses(request)) return null;
     const { wirePath } = request;
     const handle = cache.response(endpoint, wirePath);
     const cached = await handle.get(undefined, true);

@@ -88,7 +88,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
       Promise.all(
         Array.from({ length: UNVERIFIED_CALLS / 2 }, async (_, n) =>
           rateLimiter.acquire({
-            endpoint: bookEndpoints.byId,
+            request: createApiRequest(bookEndpoints.byId, { id: '7' }),
             credential: credentials.of(`guess ${n}`),
             address: setup,
             cancellation: createCancellationToken(),
@@ -120,7 +120,7 @@ test('a write cancelled while it waits for the rate limiter fails with a timeout
   expect(sent).toEqual([]);
   await expect(
     rateLimiter.acquire({
-      endpoint: bookEndpoints.byId,
+      request: createApiRequest(bookEndpoints.byId, { id: '7' }),
       credential: unverified('bob'),
       address: setup,
       cancellation: createCancellationToken(),

@@ -56,7 +56,7 @@ test('a refused permit is the refusal of one caller: the next one asks for itsel
       async fetch() {
         asked.push(address);
         await Promise.resolve();
-        if (address.startsWith('full')) throw new RateLimited(59);
+        if (address.startsWith('full')) throw new RateLimited({ service: 'catalog', request: 'GET /' }, 59);
         return answer;
       },
     });

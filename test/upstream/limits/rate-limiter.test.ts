@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createApiRequest } from '../../../src/api/api-request.ts';
 import { bookEndpoints } from '../../../src/api/book.ts';
 import type { Tier } from '../../../src/api/endpoint.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
@@ -18,6 +19,8 @@ const settings = {
   basicCallsAMinute: 40,
 };
 const film = filmEndpoints.subject;
+const filmRead = createApiRequest(film, { id: '1' });
+const bookRead = createApiRequest(bookEndpoints.byId, { id: '7' });
 const credentials = createCredentials(filmTiers, undefined, undefined);
 const setup = '127.0.0.1';
 
@@ -40,7 +43,7 @@ const take = (
 ) =>
   Promise.allSettled(
     Array.from({ length: calls }, async (_, call) =>
-      rateLimiter.acquire({ endpoint: film, credential, address: from(call), cancellation: neverCancelled }),
+      rateLimiter.acquire({ request: filmRead, credential, address: from(call), cancellation: neverCancelled }),
     ),
   );
 const permitsOf = (results: PromiseSettledResult<RateLimitPermit>[]) =>
@@ -54,13 +57,13 @@ test('a basic token gets forty calls, and a slot is free again a minute after th
   later(30);
   calls[0]!.settle(true);
   await expect(
-    rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+    rateLimiter.acquire({ request: filmRead, credential: bob, address: setup, cancellation: neverCancelled }),
   ).rejects.toMatchObject({ retryAfter: 55 });
   expect(await rateLimiter.state(bob)).toMatchObject({ limit: 40, remaining: 0 });
   for (const call of calls) call.settle(true);
   later(59.9);
   await expect(
-    rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+    rateLimiter.acquire({ request: filmRead, credential: bob, address: setup, cancellation: neverCancelled }),
   ).rejects.toMatchObject({ retryAfter: 1 });
   later(0.2);
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
@@ -95,7 +98,7 @@ test('book calls, and calls of other tiers, are not limited', async () => {
   const books = await Promise.allSettled(
     Array.from({ length: 100 }, async () =>
       rateLimiter.acquire({
-        endpoint: bookEndpoints.byId,
+        request: bookRead,
         credential: bob,
         address: setup,
         cancellation: neverCancelled,
@@ -140,14 +143,14 @@ test('after a 429 a credential is paused as long as Retry-After says, five secon
   const pause = (asked: number | undefined) => rateLimiter.pauses.begin(film, alice, 'group', asked);
   expect(pause(7)).toBe(7);
   await expect(
-    rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation: neverCancelled }),
+    rateLimiter.acquire({ request: filmRead, credential: alice, address: setup, cancellation: neverCancelled }),
   ).rejects.toMatchObject({ retryAfter: 7 });
   expect(
-    await rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled }),
+    await rateLimiter.acquire({ request: filmRead, credential: bob, address: setup, cancellation: neverCancelled }),
   ).toBeDefined();
   later(7);
   expect(
-    await rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation: neverCancelled }),
+    await rateLimiter.acquire({ request: filmRead, credential: alice, address: setup, cancellation: neverCancelled }),
   ).toBeDefined();
   rateLimiter.pauses.end(film, alice);
   expect(pause(undefined)).toBe(5);
@@ -162,7 +165,7 @@ test('calls with unverified tokens wait for a slot, and are not rejected', async
   await Promise.all(
     unverified.map(async (credential, n) => {
       const call = await rateLimiter.acquire({
-        endpoint: bookEndpoints.byId,
+        request: bookRead,
         credential,
         address: `10.0.0.${n % 100}`,
         cancellation: neverCancelled,
@@ -203,7 +206,7 @@ test('a retry gets a slot at once or is rejected', async () => {
   await take(rateLimiter, unknownTier, 40);
   await expect(
     rateLimiter.acquire({
-      endpoint: film,
+      request: filmRead,
       credential: unknownTier,
       address: setup,
       cancellation: neverCancelled,
@@ -223,7 +226,7 @@ test.each([
   await take(rateLimiter, credential, others, () => 'another address');
   const attempt = async (isRetry: boolean) => {
     await rateLimiter.acquire({
-      endpoint: film,
+      request: filmRead,
       credential,
       address: setup,
       cancellation: neverCancelled,
@@ -249,7 +252,7 @@ test('setting the clock back keeps no window full and no pause active', async ()
   expect(permitsOf(await take(rateLimiter, bob, 60)).length).toBe(40);
   expect(
     await rateLimiter.acquire({
-      endpoint: bookEndpoints.byId,
+      request: bookRead,
       credential: bob,
       address: setup,
       cancellation: neverCancelled,
@@ -258,7 +261,6 @@ test('setting the clock back keeps no window full and no pause active', async ()
 });
 
 describe('calls with unverified tokens', () => {
-  const book = bookEndpoints.byId;
   const newCredential = (name: string) => credentials.of(`${name} ${Math.random()}`);
   const tick = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -271,7 +273,7 @@ describe('calls with unverified tokens', () => {
       admitted,
       request: (credential: Credential, calls = 1, address = setup, cancellation = neverCancelled) => {
         const acquired = Array.from({ length: calls }, async () => {
-          const permitsOf = await rateLimiter.acquire({ endpoint: book, credential, address, cancellation });
+          const permitsOf = await rateLimiter.acquire({ request: bookRead, credential, address, cancellation });
           admitted.push({ credential, permitsOf });
         });
         return { settled: Promise.allSettled(acquired) };
@@ -400,7 +402,7 @@ test('waiting film calls are removed with their operation, and the others are ex
   const cancellation = createCancellationToken();
   const cancelledCalls = Promise.allSettled(
     Array.from({ length: 500 }, async () =>
-      rateLimiter.acquire({ endpoint: film, credential: alice, address: setup, cancellation }),
+      rateLimiter.acquire({ request: filmRead, credential: alice, address: setup, cancellation }),
     ),
   );
   const otherCalls = take(rateLimiter, alice, 500);
@@ -422,7 +424,7 @@ test('once agents have used up their share, the state of the share names when th
   const share = 0.25;
   const calls = Array.from({ length: 10 }, async () =>
     rateLimiter.acquire({
-      endpoint: film,
+      request: filmRead,
       credential: bob,
       address: setup,
       cancellation: neverCancelled,
@@ -440,7 +442,7 @@ test('once agents have used up their share, the state of the share names when th
 describe('a refusal says whose share is used up, and nothing if all of the limit is', () => {
   async function refused(rateLimiter: RateLimiter, credential: Credential, address: string, rateShare?: number) {
     try {
-      await rateLimiter.acquire({ endpoint: film, credential, address, cancellation: neverCancelled, rateShare });
+      await rateLimiter.acquire({ request: filmRead, credential, address, cancellation: neverCancelled, rateShare });
       return 'granted';
     } catch (error) {
       return (error as RateLimited).share;
@@ -486,12 +488,17 @@ test('10,500 made-up tokens push no window of the facade’s own token out, and 
   for (let n = 0; n < 10_500; n++) {
     const stranger = verified(`made up ${n}`, ['basic']);
     rateLimiter.used(stranger);
-    await rateLimiter.acquire({ endpoint: film, credential: stranger, address: setup, cancellation: neverCancelled });
+    await rateLimiter.acquire({
+      request: filmRead,
+      credential: stranger,
+      address: setup,
+      cancellation: neverCancelled,
+    });
   }
   expect(rateLimiter.used(app)).toBe(40);
   expect(permitsOf(await take(rateLimiter, app, 60)).length).toBe(0);
   const bob = verified('bob', ['basic']);
-  await rateLimiter.acquire({ endpoint: film, credential: bob, address: setup, cancellation: neverCancelled });
+  await rateLimiter.acquire({ request: filmRead, credential: bob, address: setup, cancellation: neverCancelled });
   for (let n = 0; n < 10_500; n++) rateLimiter.used(verified(`another ${n}`, ['basic']));
   expect(rateLimiter.used(bob)).toBe(1);
 });
