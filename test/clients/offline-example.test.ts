@@ -225,6 +225,34 @@ describe('what other devices do', () => {
     expect(await entryOf(book)).toMatchObject({ status: 'read', rating: { value: '2' }, tags: ['别的'] });
   });
 
+  test.each(['again', 'forget'] as const)(
+    'what was tapped of an entry after a change that conflicts is not sent before the person decides: %s',
+    async (what) => {
+      const [phone, other] = await phones();
+      await phone.write(book, { rating: 2 });
+      await phone.write(book, { comment: '我的' });
+      await phone.write(spare[0]!, { comment: `before ${what}` });
+      await other.write(book, { comment: '别的' });
+      await other.settle();
+      await phone.settle();
+      expect(states(phone)).toEqual(['conflict', 'waiting']);
+      await phone.restart();
+      await phone.write(book, { status: 'READ' });
+      await phone.settle();
+      expect(states(phone)).toEqual(['conflict', 'waiting', 'waiting']);
+      const theirs = { status: 'reading', rating: { value: '4' }, comment: '别的' };
+      expect(await entryOf(book)).toMatchObject(theirs);
+      expect(phone.shown().find((each) => each.book!.id === `Book:${book}`)).toMatchObject({ comment: '别的' });
+      expect(await entryOf(spare[0]!)).toMatchObject({ comment: `before ${what}` });
+      if (what === 'again') await phone.decideAgain();
+      else await phone.app().outbox.decide(phone.app().outbox.writes()[0]!.key, 'forget');
+      await phone.settle();
+      expect(states(phone)).toEqual([]);
+      const ours = { status: 'read', rating: { value: '2' }, comment: '我的' };
+      expect(await entryOf(book)).toMatchObject(what === 'again' ? ours : theirs);
+    },
+  );
+
   test('an entry that was deleted elsewhere does not come back until the person says so, and then as it was', async () => {
     const [phone] = await phones({ privacy: 'private' });
     await phone.write(book, { rating: 2 });
@@ -253,9 +281,10 @@ describe('what other devices do', () => {
     await other.write(book, { status: 'READ', comment: '先来的' });
     await other.settle();
     await phone.settle();
-    expect(states(phone)).toEqual(['rejected', 'rejected']);
+    expect(states(phone)).toEqual(['rejected', 'waiting']);
+    expect(phone.shown().find((each) => each.book!.id === `Book:${book}`)).toMatchObject({ status: 'READ' });
     expect(await entryOf(book)).toMatchObject({ status: 'read', comment: '先来的' });
-    for (let n = 0; n < 2; n++) await phone.decideAgain();
+    await phone.decideAgain();
     await phone.settle();
     expect(states(phone)).toEqual([]);
     expect(await entryOf(book)).toMatchObject({ status: 'wish', rating: { value: '1' }, comment: '先来的' });

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { BookPage } from './BookPage.tsx';
 import { device } from './device.ts';
-import type { Change, QueuedWrite } from './offline/outbox.ts';
+import { type Change, type QueuedWrite, isToBeSent, isUndecided } from './offline/outbox.ts';
 import { logIn } from './session.ts';
 import { ShelfPage, statuses } from './ShelfPage.tsx';
 
@@ -19,8 +19,9 @@ export function App() {
   }, []);
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const { writes, run } = useSyncExternalStore(device.subscribe, device.read);
-  const waiting = writes.filter(({ state }) => state === 'waiting');
-  const open = writes.filter(({ state }) => state !== 'waiting' && state !== 'made');
+  const waiting = writes.filter((write) => isToBeSent(write, writes));
+  const behind = ({ book }: QueuedWrite) =>
+    writes.filter(({ book: { id }, state }) => id === book.id && state === 'waiting');
   return (
     <>
       <header className="site bar">
@@ -49,8 +50,8 @@ export function App() {
             </ul>
           </details>
         )}
-        {open.map((write) => (
-          <Decision key={write.key} write={write} />
+        {writes.filter(isUndecided).map((write) => (
+          <Decision key={write.key} write={write} behind={behind(write)} />
         ))}
         {run.problem === 'login' && (
           <p className="card wrong" role="alert">
@@ -69,9 +70,9 @@ export function App() {
   );
 }
 
-/** A write that is not simply done: the person sees it, and says what to do. */
-function Decision({ write }: { write: QueuedWrite }) {
-  const { book, variables, state, says, now } = write;
+/** A write that is not simply done, with what waits behind it: the person sees it, and says what to do with all of it. */
+function Decision({ write, behind }: { write: QueuedWrite; behind: QueuedWrite[] }) {
+  const { book, state, says, now } = write;
   const what = {
     unknown: 'it is not known whether this was saved. Look at your shelf.',
     conflict: `this was not saved, because the entry was changed elsewhere. It is now: ${inWords(now)}.`,
@@ -80,8 +81,8 @@ function Decision({ write }: { write: QueuedWrite }) {
   return (
     <div className="card wrong" role="alert" data-state={state}>
       <p>
-        <span lang="zh">{book.title}</span>, {inWords(variables)}:{' '}
-        {state in what ? what[state as keyof typeof what] : 'this was not saved.'}
+        <span lang="zh">{book.title}</span>, {[write, ...behind].map((each) => inWords(each.variables)).join(', then ')}
+        : {state in what ? what[state as keyof typeof what] : 'this was not saved.'}
       </p>
       <p className="soft">{says}</p>
       <button onClick={() => void device.decide(write, 'again')}>

@@ -2,7 +2,7 @@
 import { type ApolloClient, gql } from '@apollo/client';
 import { BookDocument, CollectDocument, UpdateCollectionDocument } from 'catalog-graphql-client';
 import { createStore, promisifyRequest } from 'idb-keyval';
-import { type NewWrite, type QueuedWrite, type Written, outboxIn } from './offline/outbox.ts';
+import { type NewWrite, type QueuedWrite, type Written, isToBeSent, outboxIn } from './offline/outbox.ts';
 import { type Rows, rowsInMemory } from './offline/rows.ts';
 import { serviceAt } from './offline/service.ts';
 import { type Entry, shelfCopy } from './offline/shelf-copy.ts';
@@ -81,7 +81,7 @@ async function start(client: ApolloClient): Promise<void> {
     tell();
     const isOpen =
       ['offline', 'storage'].includes(run.problem ?? '') ||
-      state.writes.some(({ state }) => state === 'waiting' || state === 'made');
+      state.writes.some((write, _, writes) => write.state === 'made' || isToBeSent(write, writes));
     if (isOpen) timer = setTimeout(() => void refresh(), Math.max(AGAIN_MS, run.retryAfter * 1_000));
   };
   refresh = async () => {

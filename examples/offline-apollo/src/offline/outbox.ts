@@ -87,7 +87,7 @@ export interface Outbox {
   add(write: NewWrite): Promise<void>;
   /** Sends what waits, one after the other. Undefined if nothing waits any more. */
   sendAll(send: Send, serviceTime: () => number | null): Promise<Stop | undefined>;
-  /** What the person says of a write that was not simply made: to send it as a new one, or to forget it. `entry`: what the shelf has now. */
+  /** What the person says of a write that was not simply made: to send it as a new one and then what waits behind it, or to forget all of that. `entry`: what the shelf has now. */
   decide(key: string, what: 'again' | 'forget', entry?: Entry): Promise<void>;
   /** Forgets what the shelf shows by itself, if it was read after these writes. */
   forgetShown(entries: readonly Entry[]): Promise<void>;
@@ -135,10 +135,8 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
   /** Changes of the same entry that come after a write that is made: they are changes of what it wrote. */
   function following(made: QueuedWrite, { state, revision }: Result): QueuedWrite[] {
     if (state !== 'made' || revision === undefined) return [];
-    const before = made.kind === 'change' ? made.variables.unchangedSince : undefined;
     return writes.flatMap((each): QueuedWrite[] => {
       if (each.kind !== 'change' || each.key === made.key || each.book.id !== made.book.id) return [];
-      if (each.state === 'conflict' && each.revision === before) return [{ ...each, revision }];
       const isUnsent = each.state === 'waiting' && each.sentAt === undefined;
       return isUnsent ? [{ ...each, variables: { ...each.variables, unchangedSince: revision } }] : [];
     });
@@ -158,7 +156,8 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
         await store([{ ...write, key: crypto.randomUUID(), order: nextOrder(), state: 'waiting' }]);
       }),
     async sendAll(send, serviceTime) {
-      for (let write = firstWaiting(writes); write; write = firstWaiting(writes)) {
+      const next = () => writes.find((each) => isToBeSent(each, writes));
+      for (let write = next(); write; write = next()) {
         if (!(await isReady(write, serviceTime()))) return { isLoginNeeded: false, retryAfter: 0 };
         const { key } = write;
         const ready = writes.find((each) => each.key === key);
@@ -181,10 +180,12 @@ export function outboxIn(rows: Rows, onChange: () => void): Outbox {
         const again = {
           ...againOf(write, entry),
           key: crypto.randomUUID(),
-          order: nextOrder(),
+          order: write.order,
           state: 'waiting',
         } as const;
-        await store(what === 'again' ? [again] : [], [key]);
+        const behind = writes.filter((each) => each.book.id === write.book.id && each.state === 'waiting');
+        if (what === 'again') await store([again], [key]);
+        else await store([], [key, ...behind.map((each) => each.key)]);
       }),
     async forgetShown(entries) {
       const isThere = (write: QueuedWrite) =>
@@ -203,7 +204,7 @@ export function writeFor(
   entry: Entry | undefined,
   writes: readonly QueuedWrite[],
 ): NewWrite {
-  const own = writes.filter((each) => each.book.id === book.id && isShown(each));
+  const own = writes.filter((each) => each.book.id === book.id && !isUndecided(each));
   if (!entry && own.length === 0)
     return { kind: 'collect', book, variables: { status: 'READING', ...notNull(change), book: book.id } };
   const unchangedSince = own.findLast(({ revision }) => revision)?.revision ?? entry?.revision;
@@ -233,10 +234,12 @@ const notNull = <Values extends object>(values: Values) =>
     [Name in keyof Values]?: NonNullable<Values[Name]>;
   };
 
-/** Whether what it writes is shown as if it were there. */
-const isShown = ({ state }: QueuedWrite) => state === 'waiting' || state === 'made';
+/** The person has to say what becomes of it. */
+export const isUndecided = ({ state }: QueuedWrite) => state !== 'waiting' && state !== 'made';
 
-const firstWaiting = (writes: readonly QueuedWrite[]) => writes.find(({ state }) => state === 'waiting');
+/** What waits behind an undecided write of the same book is not sent: it is a change of what was not made. */
+export const isToBeSent = ({ book, state }: QueuedWrite, writes: readonly QueuedWrite[]) =>
+  state === 'waiting' && !writes.some((each) => each.book.id === book.id && isUndecided(each));
 
 /** What an answer says of a write: what it is now, or why it waits. */
 type Result = Pick<QueuedWrite, 'state' | 'says' | 'now' | 'revision'>;
@@ -281,7 +284,7 @@ const isAsWritten = (entry: Entry, { variables: { status, rating, tags, comment 
 export function withWrites(entries: readonly Entry[], writes: readonly QueuedWrite[]): Entry[] {
   const shown = new Map(entries.map((entry) => [entry.book?.id ?? entry.id, entry]));
   const written = new Map<string, Entry>();
-  for (const write of writes.filter(isShown)) {
+  for (const write of writes.filter((each) => each.state === 'made' || isToBeSent(each, writes))) {
     const { book, before, variables } = write;
     const { status, rating, tags, comment, isPrivate } = variables;
     const entry = written.get(book.id) ?? shown.get(book.id) ?? before ?? newEntry(book);
