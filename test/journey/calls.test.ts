@@ -226,7 +226,7 @@ const rows: Row[] = [
 
 describe('a page needs', () => {
   test.each(rows)('$calls calls in $depth waves: $page', async ({ query, calls, depth, token }) => {
-    const { response, passed } = await cold.cost(query, token ? { token } : {});
+    const { response, passed } = await cold.cost(query, { ...(token && { token }), waves: true });
     expect(response.errors).toBeUndefined();
     expect({
       calls: passed.length,
@@ -243,7 +243,7 @@ describe('a page needs', () => {
     const id: string = found.data.user.notes.nodes[0].sourceId;
     const { response, calls, depth } = await cold.cost(
       `{ note(id: "${id}") { title content html: content(format: HTML_FULL) } }`,
-      alice,
+      { ...alice, waves: true },
     );
     expect(response.errors).toBeUndefined();
     expect({ calls, depth }).toEqual({ calls: 2, depth: 1 });

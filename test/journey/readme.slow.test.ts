@@ -49,10 +49,10 @@ test('the first example has the printed response and the printed numbers', async
   const bytes = (passed: readonly { bytes: number }[]) => passed.reduce((sum, call) => sum + call.bytes, 0);
   const row = (title: string) => new RegExp(`^\\| ${title} .*$`, 'm').exec(readme)?.[0].replaceAll(',', '') ?? '';
 
-  const first = await setup.cost(query, { token: 'demo-alice' });
+  const first = await setup.cost(query, { token: 'demo-alice', waves: true });
   expect(first.response).toEqual(printed);
   const got = Buffer.byteLength(JSON.stringify(first.response));
-  const again = await setup.cost(query, { token: 'demo-alice' });
+  const again = await setup.cost(query, { token: 'demo-alice', waves: true });
   expect(row('through the graph, first').match(/\d+/g)?.map(Number)).toEqual([
     1,
     first.calls,

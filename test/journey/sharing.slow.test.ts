@@ -25,7 +25,7 @@ describe('reads in flight', () => {
   test('a hundred equal concurrent queries make the upstream calls of one', async () => {
     const { calls: ofOne, response } = await cold.cost(page);
     const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance' });
-    cold.proxy.start();
+    cold.proxy.start({ waves: true });
     const responses = await Promise.all(Array.from({ length: 100 }, () => execute(page)));
     expect(cold.proxy.stop().length).toBe(ofOne);
     for (const each of responses) expect(each).toEqual(response);
@@ -33,7 +33,7 @@ describe('reads in flight', () => {
 
   test('clients with different tokens share no upstream calls', async () => {
     const tokens = ['demo-alice', 'demo-bob'];
-    cold.proxy.start();
+    cold.proxy.start({ waves: true });
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         cold.execute('{ book(id: "6082808") { viewerCollection { status } } }', { token: tokens[n % 2]! }),

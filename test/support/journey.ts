@@ -70,9 +70,9 @@ export async function journey(
     return { status: response.status, ...((await response.json()) as GraphQLResponse) };
   }
 
-  /** The response to a query, and its upstream calls. */
-  async function cost(query: string, options: RequestOptions = {}) {
-    proxy.start();
+  /** The response to a query, and its upstream calls. With `waves` also in how many waves they are made, which takes time. */
+  async function cost(query: string, options: RequestOptions & { waves?: boolean } = {}) {
+    proxy.start(options);
     const response = await execute(query, options);
     const passed = proxy.stop();
     return { response, passed, calls: passed.length, depth: Math.max(0, ...passed.map(({ wave }) => wave)) };
@@ -112,8 +112,8 @@ async function countingProxy(target: string, statusFor: StatusFor) {
   let received = 0;
 
   const server = createServer((incoming, outgoing) => {
-    if (!holding) return pass(incoming, outgoing, counting ? 1 : 0);
-    held.push(() => pass(incoming, outgoing, wave));
+    if (!holding) return pass(incoming, outgoing);
+    held.push(() => pass(incoming, outgoing));
     received++;
     settle(QUIET_TURNS, received);
   });
@@ -131,7 +131,8 @@ async function countingProxy(target: string, statusFor: StatusFor) {
     held = [];
     for (const go of all) go();
   }
-  function pass(incoming: IncomingMessage, outgoing: ServerResponse, at = 0) {
+  function pass(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const [isCounted, at] = [counting, wave];
     const { method, url, headers } = incoming;
     const broken = statusFor(url!.split('?')[0]!);
     if (broken) {
@@ -146,7 +147,7 @@ async function countingProxy(target: string, statusFor: StatusFor) {
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => (bytes += chunk.length));
       answer.on('end', () => {
-        if (at > 0) passed.push({ line: `${method} ${url}`, bytes, status: answer.statusCode ?? 0, wave: at });
+        if (isCounted) passed.push({ line: `${method} ${url}`, bytes, status: answer.statusCode ?? 0, wave: at });
       });
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -157,8 +158,8 @@ async function countingProxy(target: string, statusFor: StatusFor) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Counts calls from now on. Without `waves` none is held, so all are in wave 1. */
-    start({ waves = true } = {}) {
+    /** Counts calls from now on. With `waves` they are held until no more come; without, all are in wave 0. */
+    start({ waves = false } = {}) {
       counting = true;
       holding = waves;
       wave = 0;

@@ -77,7 +77,7 @@ test.each(Object.keys(argumentsOf))(
       const queue = combinations(argumentsOf[name]!);
       if (!inputSchema.required) queue.push({}, {});
       for (let given = queue.shift(); given; given = queue.shift()) {
-        setup.proxy.start({ waves: false });
+        setup.proxy.start();
         const { output, text } = await call(name, given);
         const lines = setup.proxy.stop().map(({ line }) => line);
         const catalog = lines.filter((line) => line.includes('/v2/')).length;
@@ -151,7 +151,7 @@ test('the price covers the largest page and all variables', async () => {
   const price = tools[0]!._meta!['catalog-graphql/price'] as Price;
   const counts: number[] = [];
   for (const given of [{}, { first: 5 }, { first: 5, withReviews: true }, { first: 40 }]) {
-    setup.proxy.start({ waves: false });
+    setup.proxy.start();
     const { output } = await call('Top', given);
     counts.push(setup.proxy.stop().length);
     expect(output.cost.calls.catalog).toBe(counts.at(-1));

@@ -36,7 +36,7 @@ test('an agent that loops hundreds of times gets a quarter of the rate limit, ca
   const { call } = await agent(setup.facade.url, 'demo-bob');
   // The origin counts 40 calls a minute itself, so a 429 would be visible.
   const counts = { made: 0, rejected: 0 };
-  setup.proxy.start({ waves: false });
+  setup.proxy.start();
   let last = await call('Film', film(0));
   for (let at = 0; at < CALLS; at++) {
     last = await call('Film', film(at));
@@ -55,7 +55,7 @@ test('an agent that loops hundreds of times gets a quarter of the rate limit, ca
   });
   expect(last.output.cost).toMatchObject({ calls: { catalog: 0, events: 0 }, left: { limit: 10, remaining: 0 } });
 
-  setup.proxy.start({ waves: false });
+  setup.proxy.start();
   const people = Array.from({ length: 31 }, (_, at) => `a${at}: subject(id: "${ids[at % ids.length]}") { title }`);
   const responses = [];
   for (const each of people) responses.push(await setup.execute(`{ ${each} }`, { token: 'demo-bob' }));
@@ -117,7 +117,7 @@ test('a person’s request neither shares an upstream call with an agent nor is 
   const { call } = await agent(setup.facade.url, 'demo-bob');
   const execute = () => setup.execute(`{ subject(id: "${ids[0]}") { title } }`, { token: 'demo-bob' });
   await execute();
-  setup.proxy.start({ waves: false });
+  setup.proxy.start();
   const both = await Promise.all([call('Film', film(0)), execute()]);
   expect(setup.proxy.stop()).toHaveLength(2);
   expect([both[0].isError, both[1].errors]).toEqual([false, undefined]);
