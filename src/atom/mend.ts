@@ -24,7 +24,7 @@ export function mended(document: string): string {
     if (decimal !== undefined) return characterOf(Number(decimal));
     if (hexadecimal !== undefined) return characterOf(Number.parseInt(hexadecimal, 16));
     // A name that HTML does not have is read as it is written.
-    return escape(part === '&' ? part : withLibrary().decodeHTMLStrict(part));
+    return quotable(part === '&' ? part : withLibrary().decodeHTMLStrict(part));
   });
   if (!withLibrary().isWellFormed(text)) throw new AtomError('not well-formed XML');
   return text;
@@ -33,5 +33,8 @@ export function mended(document: string): string {
 /** Resolved, because the library takes the numbers 128 to 159 for characters of Windows-1252. */
 function characterOf(code: number): string {
   if (code > 0x10ffff) throw new AtomError('a reference to no character');
-  return escape(String.fromCodePoint(code));
+  return quotable(String.fromCodePoint(code));
 }
+
+/** Also in a value between single quotes. */
+const quotable = (text: string): string => escape(text).replaceAll("'", '&apos;');

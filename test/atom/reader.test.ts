@@ -98,6 +98,7 @@ describe('the one-pass reader finds the same fields as a reader of trees', () =>
     ['an entity of HTML', entry('<title>&nbsp;</title>'), 'left'],
     ['an undeclared entity', entry('<title>&who;</title>'), 'left'],
     ['a bare ampersand', entry('<title>R & D</title>'), 'left'],
+    ['a quote by reference in a value', entry(`<title>R & D</title><link rel='self' href='&apos;&#39;'/>`), 'left'],
     ['a carriage return', entry('<title>a\r\nb</title>'), 'read'],
     ['a carriage return in CDATA', entry('<title><![CDATA[a\r\nb]]></title>'), 'read'],
     ['another encoding', `<?xml version="1.0" encoding="GBK"?>${entry('')}`, 'read'],

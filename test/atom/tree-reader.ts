@@ -159,13 +159,15 @@ function mendReferences(text: string): string {
       if (reference === '&') return '&amp;';
       const code = decimal ? Number(decimal) : hexadecimal ? Number.parseInt(hexadecimal, 16) : undefined;
       // A name that HTML does not have is read as it is written.
-      if (code === undefined) return escape(withLibrary().characterOf(reference) ?? reference);
+      if (code === undefined) return quotable(withLibrary().characterOf(reference) ?? reference);
       if (code > 0x10ffff) throw new AtomError('a reference to no character');
       // Resolved here, because the parser reads the numbers 128 to 159 as Windows-1252 characters.
-      return escape(String.fromCodePoint(code));
+      return quotable(String.fromCodePoint(code));
     },
   );
 }
+
+const quotable = (text: string): string => escape(text).replaceAll("'", '&apos;');
 
 type ParsedNode = Record<string, unknown>;
 
