@@ -26,21 +26,11 @@ export function openKeyRedis(
   return { connection: own, own };
 }
 
-const INFO_MS = 1_000;
-
-/** A sentence if a Redis may forget keys; undefined also if it does not answer. */
-export async function lossWarning({ redis, channel }: RedisConnection): Promise<string | undefined> {
-  if (redis.status !== 'ready') return undefined;
-  const call = channel({ what: 'its limits', timeoutMs: INFO_MS });
-  const info = await call(async () => String(await redis.call('INFO').catch(emptyIfRefused)));
-  const found = info === undefined ? undefined : keyLossIn(info);
+/** A sentence if a Redis may forget keys; undefined also if it does not answer, or its user may not ask for INFO. */
+export async function lossWarning({ redis }: RedisConnection): Promise<string | undefined> {
+  const info = redis.status === 'ready' ? await redis.call('INFO').catch(() => '') : '';
+  const found = keyLossIn(String(info));
   return found && `${found.problem} ${found.advice}`;
-}
-
-/** A user without the permission for INFO is no outage. */
-function emptyIfRefused(error: Error): string {
-  if (error.name === 'ReplyError') return '';
-  throw error;
 }
 
 /** How the Redis of idempotency keys may lose them, and what to do about it; undefined if it may not. `info`: memory and persistence. */
