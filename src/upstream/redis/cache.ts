@@ -45,8 +45,10 @@ export function createRedisCache(
   const cache: Cache = {
     moment: () => lookups.moment(),
     get(key, reader = { ...anybody, since: lookups.moment() }) {
-      const entry = lookups.isCurrent(reader) ? lookups.current(key) : undefined;
-      return isUsable(entry, reader) ? { entry, version: versionNow(key) } : lookups.find(key, reader);
+      const entry = lookups.current(key);
+      if (!isUsable(entry, reader)) return lookups.find(key, reader);
+      if (lookups.isCurrent(reader)) return { entry, version: versionNow(key) };
+      return lookups.ask().then((isKnown) => (isKnown ? cache.get(key, reader) : lookups.find(key, reader)));
     },
     find: (key) => lookups.current(key),
     isCurrent: (reader) => lookups.isCurrent(reader) || lookups.ask().then(() => lookups.isCurrent(reader)),

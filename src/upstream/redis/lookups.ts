@@ -1,6 +1,6 @@
 /**
- * Looks up entries: all of a turn in one command, which also asks for the epoch and takes leases. What memory has is used if its stamp is that
- * of now, or if the epoch has not changed since it was.
+ * Looks up entries: all of a turn in one command, which also asks for the epoch and takes leases. What memory has is current if its stamp is
+ * that of now, or if the epoch has not changed since it was.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessCancelled } from '../../lib/cancellation.ts';
@@ -20,7 +20,7 @@ import type { RedisConnection } from './connection/connection.ts';
 import { decodeEntry } from './entries.ts';
 import type { Invalidations } from './invalidations.ts';
 import { RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
-import { GRANTED, HELD, LOOK_UP, type LeaseReply, type LookupReply, MODES } from './scripts/cache-scripts.ts';
+import { GRANTED, HELD, LOOK_UP, type LeaseReply, type LookupReply } from './scripts/cache-scripts.ts';
 import { type Script, defineScript } from './scripts/script.ts';
 import type { Updates } from './updates.ts';
 
@@ -34,7 +34,6 @@ const PATIENCE_MS = 10_000;
 interface Question {
   key: CacheKey;
   readers: CacheReader[];
-  mode: number;
   answer: Promise<Answer | undefined>;
   resolve: (answer: Answer | undefined) => void;
 }
@@ -42,7 +41,6 @@ interface Question {
 interface Answer {
   /** What a response is stored with that is read from now on; undefined if Redis is full. */
   version: SharedVersion | undefined;
-  /** Undefined if the entry was not looked up, because memory had enough of the epoch before. */
   lease: LeaseReply;
 }
 
@@ -106,35 +104,28 @@ export class Lookups {
     const { memory, updates } = this.parts;
     const { mayLease, cancellation } = reader;
     const end = performance.now() + PATIENCE_MS;
-    let mode: number = mayLease ? MODES.lease : MODES.noLease;
-    let waitMs = FIRST_WAIT_MS;
-    for (;;) {
-      const answer = await this.question(key, reader, mode);
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
+      const answer = await this.question(key, reader);
       // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
       const entry = this.isCurrent(reader) ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
       const found: CacheLookup = { entry, version: { ...memory.version(), shared: answer?.version } };
-      if (!answer || isUsable(entry, reader) || cancellation?.reason || performance.now() > end) return found;
-      if (answer.lease === undefined) continue;
-      if (!mayLease) return found;
+      if (!answer || !mayLease || isUsable(entry, reader) || cancellation?.reason) return found;
       if (answer.lease === GRANTED) return { ...found, release: updates.hold(key) };
-      if (answer.lease === HELD) {
-        const waiting = sleep(waitMs, undefined, { ref: false });
-        await (cancellation ? unlessCancelled(waiting, cancellation) : waiting);
-        waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
-      } else mode = MODES.anyway; // what is there lacks fields
+      if (answer.lease !== HELD || performance.now() > end) return found;
+      const waiting = sleep(waitMs, undefined, { ref: false });
+      await (cancellation ? unlessCancelled(waiting, cancellation) : waiting);
     }
   }
 
-  private question(key: CacheKey, reader: CacheReader, mode: number): Promise<Answer | undefined> {
+  private question(key: CacheKey, reader: CacheReader): Promise<Answer | undefined> {
     let question = this.questions.get(key.text);
     if (!question) {
       let resolve!: Question['resolve'];
       const answer = new Promise<Answer | undefined>((resolved) => (resolve = resolved));
-      this.questions.set(key.text, (question = { key, readers: [], mode, answer, resolve }));
+      this.questions.set(key.text, (question = { key, readers: [], answer, resolve }));
       this.turn.add();
     }
     question.readers.push(reader);
-    question.mode = Math.max(question.mode, mode);
     return question.answer;
   }
 
@@ -148,27 +139,23 @@ export class Lookups {
     for (const resolve of resolves) resolve(isKnown);
   }
 
-  /** Looks up what memory lacks, or is not known to be current, and asks for the epoch on behalf of all. False if Redis does not answer. */
-  private async send(all: readonly Question[]): Promise<boolean> {
+  /** False if Redis does not answer. */
+  private async send(questions: readonly Question[]): Promise<boolean> {
     const { keys, memory, invalidations, updates, call } = this.parts;
     const number = ++this.sent;
-    const missing = all.filter(({ key, readers }) => {
-      const entry = this.current(key);
-      return !readers.every((reader) => isUsable(entry, reader));
-    });
-    const names = keys.namesOf(missing.map(({ key }) => key));
-    const values = missing.flatMap((question) => [question.mode, ...this.ownOf(question)]);
+    const names = keys.namesOf(questions.map(({ key }) => key));
+    const values = questions.flatMap((question) => this.valuesOf(question));
     const before = memory.version();
     const sentAt = performance.now();
-    const asked = [randomValue(), updates.owner, missing.length, ...values];
+    const asked = [randomValue(), updates.owner, questions.length, ...values];
     const [epochNow = '', redisNow = 0, ...found] =
       (await call(() => this.lookUp(names, asked) as Promise<LookupReply>)) ?? [];
     if (epochNow === '') {
-      for (const { resolve } of all) resolve(undefined);
+      for (const { resolve } of questions) resolve(undefined);
       return false;
     }
     this.learn(number, epochNow);
-    for (const [at, { key, resolve }] of missing.entries()) {
+    for (const [at, { key, resolve }] of questions.entries()) {
       const [stamp, text, lease] = found.slice(3 * at) as [string, string, LeaseReply];
       const version = stamp === '' ? undefined : { epoch: epochNow, stamp };
       const own = memory.find(key);
@@ -180,7 +167,6 @@ export class Lookups {
       // Unless a reader holds it by then.
       if (lease === GRANTED) setImmediate(() => updates.end(key));
     }
-    for (const { key, resolve } of all) resolve({ version: this.current(key)?.shared, lease: undefined });
     return true;
   }
 
@@ -193,10 +179,11 @@ export class Lookups {
     this.parts.onChange();
   }
 
-  /** What the script needs to know of the entry in memory. */
-  private ownOf(question: Question): [stamp: string, isFresh: string] {
-    const own = this.parts.memory.find(question.key);
-    if (!own || !question.readers.every(({ members }) => hasMembers(own, members))) return ['', ''];
-    return [own.shared?.stamp ?? '', own.freshUntil > performance.now() ? '1' : ''];
+  /** Whether a reader takes the lease, and what the script needs to know of the entry in memory. */
+  private valuesOf({ key, readers }: Question): [mayLease: string, stamp: string, isFresh: string] {
+    const own = this.parts.memory.find(key);
+    const mayLease = readers.some((reader) => reader.mayLease) ? '1' : '';
+    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return [mayLease, '', ''];
+    return [mayLease, own.shared?.stamp ?? '', own.freshUntil > performance.now() ? '1' : ''];
   }
 }

@@ -48,25 +48,25 @@ local function stampOf(at)
 end
 `;
 
-/** Whether a lookup takes the lease if there is no fresh entry; `anyway`: also if there is one, because it lacks fields. */
-export const MODES = { noLease: 0, lease: 1, anyway: 2 } as const;
 /** The lease in a reply: not needed, taken by this process, or held by another. */
 const NONE = 0;
 export const GRANTED = 1;
 export const HELD = 2;
-/** Undefined if the entry was not looked up. */
-export type LeaseReply = typeof NONE | typeof GRANTED | typeof HELD | undefined;
+export type LeaseReply = typeof NONE | typeof GRANTED | typeof HELD;
 
 /** The epoch, the time of Redis, then of each record its stamp, its entry and its lease. */
 export type LookupReply = [epoch: string, redisNow: number, ...(string | number)[]];
 
-/** Has of each record: the mode, the stamp of the entry that the process has if that has all members that are needed, and '1' if it is fresh. */
+/**
+ * Has of each record: '1' to take the lease if there is no fresh entry, the stamp of the entry that the process has if that has all members
+ * that are needed, and '1' if it is fresh.
+ */
 export const LOOK_UP = `${COMMON}
 local epoch = valueOf(KEYS[1], ${COUNTER_LIFE_MS})
 local reply = {epoch ~= '' and run .. '.' .. epoch or '', now}
 for record = 0, ARGV[3] - 1 do
   local at, arg = 2 + ${KEYS_OF_RECORD} * record, 4 + 3 * record
-  local lease, mode, stamp, text, taken = KEYS[at + 1], tonumber(ARGV[arg]), stampOf(at), '', ${NONE}
+  local lease, stamp, text, taken = KEYS[at + 1], stampOf(at), '', ${NONE}
   local isOwn = stamp ~= '' and ARGV[arg + 1] == stamp
   local isFresh = isOwn and ARGV[arg + 2] == '1'
   if not isFresh then
@@ -75,7 +75,7 @@ for record = 0, ARGV[3] - 1 do
     isFresh = written == stamp and tonumber(fresh) > now
     if isFresh or (written == stamp and not isOwn) then text = found end
   end
-  if mode == ${MODES.anyway} or (mode == ${MODES.lease} and not isFresh) then
+  if ARGV[arg] == '1' and not isFresh then
     local holder, leased = string.match(redis.call('GET', lease) or '', '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
     if holder and holder ~= owner and leased == stamp then taken = ${HELD} else
