@@ -25,7 +25,7 @@ const ROOMS = {
   atom: 1_122,
   config: 1_425,
   'check and doctor and inspect and commands and cli': 2_249,
-  'embedding and extension': 680,
+  'embedding and extension': 653,
   origin: 3_855,
 };
 /** Files, and lines, that are loaded with a file. */

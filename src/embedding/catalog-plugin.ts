@@ -2,22 +2,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   type FormattedExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
   type GraphQLSchema,
-  type ValidationRule,
   parse,
   print,
   specifiedRules,
   validate,
 } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import type { CatalogPluginOptions, EmbeddedFacade } from '../../facade.d.ts';
 import { ConfigError, unknownOptions } from '../config/read.ts';
 import type { Prepare } from '../engine/documents/prepare.ts';
-import type { Plugin } from 'graphql-yoga';
+import { operationPlugin } from '../server/graphql/operation-plugin.ts';
 import { acceptedTypes } from '../server/http/request/accept.ts';
 import type { Execute, ProgramAnswer } from './execute.ts';
 
@@ -55,63 +54,37 @@ export function catalogPlugin(facade: EmbeddedFacade, options: CatalogPluginOpti
   const prepared = (text: string, { params }: RequestContext) => prepare(text, params?.operationName ?? undefined);
   const textOf = (document: DocumentNode): string => parsed.get(document)?.text ?? print(document);
 
-  function parseText(text: string, context: RequestContext): DocumentNode {
-    const { ready, errors = [] } = prepared(text, context);
-    const document = ready ? ready.document : parseInvalid(text, errors);
-    parsed.set(document, { text, errors });
-    return document;
-  }
-
-  function errorsOf(
-    document: DocumentNode,
-    context: RequestContext,
-    rules: readonly ValidationRule[],
-  ): readonly GraphQLError[] {
-    const { errors = [] } = parsed.get(document) ?? prepared(print(document), context);
-    // Which operation is meant is known when it is run: servers keep what is wrong with a document for all its operations.
-    const own = errors.filter(({ extensions }) => extensions.code !== 'OPERATION_RESOLUTION_FAILURE');
-    const added = rules.filter((rule) => !specifiedRules.includes(rule));
-    return own.length > 0 || added.length === 0 ? own : validate(schema, document, added);
-  }
-
-  async function run({ document, operationName, variableValues: variables, contextValue }: ExecutionArgs) {
-    const context = contextValue as RequestContext;
-    const { request, params: { onError } = {} } = context;
-    const headers = { ...headersOf(context) };
-    if (options.token) {
-      const token = await options.token(context);
-      delete headers.authorization;
-      if (token != null) headers.authorization = `Bearer ${token}`;
-    }
-    const { json = 'application/json', incremental } = acceptedTypes(headers.accept);
-    const params = { query: textOf(document), operationName, variables, onError };
-    const sent = { params, headers, address: options.address?.(context), json, incremental: incremental?.format };
-    return execute({ ...sent, mayExplain: false, signal: request?.signal }, executed);
-  }
-
-  const plugin: Plugin<RequestContext, RequestContext> = {
-    // Not before all plugins are there: a schema of another one would be replaced, and nobody would know.
-    onEnveloped: ({ setSchema }) => setSchema(schema),
-    onSchemaChange(changed) {
-      if (changed.schema !== schema) throw new Error(TWO_SCHEMAS);
+  const plugin = operationPlugin<RequestContext>({
+    schema,
+    parse(text, context) {
+      const { ready, errors = [] } = prepared(text, context);
+      const document = ready ? ready.document : parseInvalid(text, errors);
+      parsed.set(document, { text, errors });
+      return document;
     },
-    onParse({ context, setParseFn }) {
-      setParseFn((source: string | { body: string }) =>
-        parseText(typeof source === 'string' ? source : source.body, context),
-      );
+    validate(document, context, rules) {
+      const { errors = [] } = parsed.get(document) ?? prepared(print(document), context);
+      // Which operation is meant is known when it is run: servers keep what is wrong with a document for all its operations.
+      const own = errors.filter(({ extensions }) => extensions.code !== 'OPERATION_RESOLUTION_FAILURE');
+      const added = rules.filter((rule) => !specifiedRules.includes(rule));
+      return own.length > 0 || added.length === 0 ? own : validate(schema, document, added);
     },
-    onValidate({ context, setValidationFn }) {
-      setValidationFn((_: unknown, document: DocumentNode, rules: readonly ValidationRule[] = []) =>
-        errorsOf(document, context, rules),
-      );
+    async execute({ document, operationName, variableValues: variables, contextValue: context }) {
+      const { request, params: { onError } = {} } = context;
+      const headers = { ...headersOf(context) };
+      if (options.token) {
+        const token = await options.token(context);
+        delete headers.authorization;
+        if (token != null) headers.authorization = `Bearer ${token}`;
+      }
+      const { json = 'application/json', incremental } = acceptedTypes(headers.accept);
+      const params = { query: textOf(document), operationName, variables, onError };
+      const sent = { params, headers, address: options.address?.(context), json, incremental: incremental?.format };
+      return execute({ ...sent, mayExplain: false, signal: request?.signal }, executed);
     },
-    onExecute: ({ setExecuteFn }) => setExecuteFn(run),
-  };
+  });
   return plugin as Plugin; // it reads of a context what is there
 }
-
-const TWO_SCHEMAS =
-  'This server has a schema of its own beside catalogPlugin, which runs operations by the schema of the facade alone. To have both, add its fields to the facade (extend of createFacade), or serve it at another path, in a server without catalogPlugin.';
 
 const headersOf = ({ request, req }: RequestContext): IncomingHttpHeaders =>
   request ? Object.fromEntries(request.headers) : (req?.headers ?? {});

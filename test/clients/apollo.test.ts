@@ -17,6 +17,7 @@ import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { apolloClient } from './apollo.ts';
 import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
+import { isAnsweredByFastPath } from './fastPath.ts';
 import { OverlappingDocument, idsIn, overlap } from './overlapping.ts';
 
 const here = await journey();
@@ -216,4 +217,11 @@ test('a client that accepts JSON only gets the whole response in one', async () 
   clients.push(client);
   const { data } = await client.query({ query: FilmWithDeferDocument, variables: { id: '26266893' } });
   expect(data?.subject?.comments?.nodes).toHaveLength(2);
+});
+
+test('requests of Apollo Client are answered by the fast path', async () => {
+  const client = as('demo-alice');
+  await open(client, SearchDocument, { query: '百年' });
+  await client.mutate({ mutation: LikeDocument, variables: { note: '1' } }).catch(() => undefined);
+  expect(await Promise.all(requests.mock.calls.map(([, init]) => isAnsweredByFastPath(init)))).toEqual([true, true]);
 });

@@ -13,6 +13,7 @@ import {
 import { journey } from '../support/journey.ts';
 import { picture } from '../support/service.ts';
 import { FilmWithDeferDocument, LikeDocument } from './documents.ts';
+import { isAnsweredByFastPath } from './fastPath.ts';
 import { OverlappingDocument, idsIn, overlap } from './overlapping.ts';
 import { urqlClient } from './urql.ts';
 
@@ -161,4 +162,11 @@ test('deferred fields alone are loaded with the policy that the page names, and 
   expect(requests).toHaveBeenCalledTimes(2);
   client.query(document, variables, { requestPolicy: 'network-only' }).subscribe(() => undefined);
   await waitFor(() => expect(last().subject?.comments?.nodes).toHaveLength(2));
+});
+
+test('requests of urql are answered by the fast path', async () => {
+  const client = as('demo-alice');
+  await open(client, SearchDocument, { query: '百年' });
+  await client.mutation(LikeDocument, { note: '1' });
+  expect(await Promise.all(requests.mock.calls.map(([, init]) => isAnsweredByFastPath(init)))).toEqual([true, true]);
 });

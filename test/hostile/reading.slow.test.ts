@@ -21,7 +21,7 @@ const post = (query: string, headers = '') => {
   return `POST /graphql HTTP/1.1\r\nhost: x\r\n${headers}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 };
 const requests: Record<string, () => string> = {
-  'a whole response': () => post(`{ book(id: 7) { ${fields} } }`),
+  'the fast path': () => post(`{ book(id: 7) { ${fields} } }`),
   GET: get,
   'incremental delivery': () => post(`{ book(id: 7) { id ... @defer { ${fields} } } }`, 'accept: multipart/mixed\r\n'),
   'pipelined requests': () => get().repeat(2),
@@ -114,7 +114,7 @@ test('a client that reads slowly is not disconnected', async () => {
   const { books, facade } = await startFacade({ ...slow, connectionTimeoutMs: '1500' });
   books.behave(large);
   const socket = connect(facade.port, '127.0.0.1').on('error', () => undefined);
-  socket.write(requests['a whole response']!().replace('host: x', 'host: x\r\nconnection: close'));
+  socket.write(requests['the fast path']!().replace('host: x', 'host: x\r\nconnection: close'));
   let read = 0;
   let pauseAt = MEGABYTES;
   await new Promise<void>((resolve) => {

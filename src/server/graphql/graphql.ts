@@ -1,4 +1,5 @@
 /** GraphQL as a server has it: what runs operations, with what features add, and the route of its requests. */
+import { lazily } from '../../lib/promises.ts';
 import type { Core } from '../core.ts';
 import type { Feature } from '../feature.ts';
 import type { Admission } from '../http/connections/admission.ts';
@@ -36,7 +37,7 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
     run,
     endStored,
     headers: features.flatMap(({ headers }) => headers ?? []),
-    statusOf,
+    yoga: lazily(async () => (await import('./yoga.ts')).createYogaWriter(schema, log, statusOf)),
   });
   return { prepare, run, route };
 }

@@ -1,14 +1,13 @@
 /**
- * The writer of JSON. It stores whole responses as bytes, for requests without a token whose JSON repeats an earlier one exactly. A stored response is valid while everything that was read for it is fresh and no record was
+ * The writer of JSON: a JSON body in, a JSON response out, without Yoga. It stores whole responses as bytes, for requests without a token
+ * that repeat an earlier one exactly. A stored response is valid while everything that was read for it is fresh and no record was
  * invalidated: a write empties the cache. Where replicas write too, the log of their invalidations is asked for before it is served.
  */
 import { LRUCache } from 'lru-cache';
 import type { CachePolicy } from '../../upstream/cache/cache-policy.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { JsonType } from '../http/request/accept.ts';
-import { sendBody, sendNotModified } from '../http/response/send.ts';
-import { etagOf, isNotModified } from '../http/response/static-response.ts';
+import { sendBody } from '../http/response/send.ts';
 import type { StatusOf } from '../http/response/status.ts';
 import type { NamedOperation } from '../../engine/documents/prepare.ts';
 import { type WholeOutcome, errorHeaders, isCacheable, resultText } from './outcome.ts';
@@ -38,30 +37,23 @@ export function createJsonWriter({ epoch, confirmEpoch }: Epochs, statusOf: Stat
     },
 
     /** Sends the response, and stores it if others may get it. */
-    send(received: Received, media: JsonType, { result, document, cachePolicy, epoch }: WholeOutcome): void {
-      const { exchange, json } = received;
+    send(
+      received: Received,
+      { media, body }: JsonRequest,
+      { result, document, cachePolicy, epoch }: WholeOutcome,
+    ): void {
+      const { exchange } = received;
       const text = resultText(result);
       const response = text.length > SHORT ? Buffer.from(text) : text;
       exchange.headers.push('content-type', `${media}; charset=utf-8`);
       if (result.errors) exchange.headers.push(...errorHeaders(result));
-      const status = statusOf(result, media);
-      if (status === 200 && isCurrent(exchange, response)) return sendNotModified(exchange);
-      sendBody(exchange, status, exchange.headers, response);
+      sendBody(exchange, statusOf(result, media), exchange.headers, response);
       // Another client may get a document with incremental delivery in parts.
       const mayStore = document?.incrementalSelections.length === 0 && received.isForEverybody;
-      if (json && mayStore && cachePolicy && isCacheable(cachePolicy))
-        cache.put(media, json.body, unpooled(response), cachePolicy, epoch, document.named);
+      if (mayStore && cachePolicy && isCacheable(cachePolicy))
+        cache.put(media, body, unpooled(response), cachePolicy, epoch, document.named);
     },
   };
-}
-
-/** Gives a response that may be kept an ETag; that of a response for one token alone depends on the token. */
-function isCurrent({ request: { headers }, response, headers: added }: Exchange, body: Buffer | string): boolean {
-  const cacheControl = String(response.getHeader('cache-control') ?? 'no-store');
-  if (cacheControl === 'no-store') return false;
-  const etag = etagOf(body, cacheControl.startsWith('private') ? headers.authorization : undefined);
-  added.push('etag', etag);
-  return isNotModified(headers['if-none-match'], etag);
 }
 
 /** A copy with memory of its own: a small Buffer is a slice of a larger pool, which it would keep alive. */

@@ -32,7 +32,7 @@ export interface WholeOutcome extends Outcome {
 
 export const isWhole = (outcome: Outcome): outcome is WholeOutcome => !(Symbol.asyncIterator in outcome.result);
 
-/** Headers that the errors of a request that was not run ask for. */
+/** Headers that the errors of a request that was not run ask for, as Yoga adds them. */
 export const errorHeaders = ({ errors, data }: ExecutionResult): string[] =>
   data === undefined && errors
     ? errors.flatMap(({ extensions: { http } }) => Object.entries(http?.headers ?? {}).flat())

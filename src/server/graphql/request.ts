@@ -61,7 +61,7 @@ export interface GraphqlRequest extends OperationRequest {
   readonly mayWrite: boolean;
 }
 
-/** A POST with a JSON body, whose client accepts a JSON response: a stored response may be sent. */
+/** A POST with a JSON body, whose client accepts a JSON response: the writer of JSON responds, and may repeat a stored response. */
 export interface JsonRequest {
   readonly body: string;
   readonly media: JsonType;
@@ -77,7 +77,7 @@ export interface Received {
   readonly explain: string | undefined;
   /** The client asks for new data. */
   readonly isReload: boolean;
-  /** Undefined if no stored response can be sent. */
+  /** Undefined for what Yoga responds to. */
   readonly json: JsonRequest | undefined;
   /** Whether everybody would get the same response: then it may be stored, and a stored one be sent. */
   readonly isForEverybody: boolean;

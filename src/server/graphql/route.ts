@@ -8,14 +8,12 @@ import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
 import { type HelpSettings, withHelp } from '../http/response/http-error.ts';
 import type { JsonWriter } from './json-response.ts';
-import { sendParts } from './parts-response.ts';
-import { STORED_COST, ageHeaders, cacheControlOf, costHeaders, isWhole, withCost } from './outcome.ts';
-import type { StatusOf } from '../http/response/status.ts';
+import { type Outcome, STORED_COST, ageHeaders, cacheControlOf, costHeaders, isWhole, withCost } from './outcome.ts';
 import type { Documents } from './documents/persisted-documents.ts';
 import type { Pipeline, RunOperation } from './pipeline.ts';
 import type { RateLimitState } from '../../upstream/limits/rate-limiter.ts';
 import type { UpstreamSession } from '../../upstream/upstream-session.ts';
-import { METHODS, type createRequestReader } from './request.ts';
+import { type GraphqlRequest, METHODS, type createRequestReader } from './request.ts';
 
 /** Headers that features add to whole responses: names and values alternate. */
 export interface AddedHeaders {
@@ -37,14 +35,15 @@ export interface RouteSteps {
   run: RunOperation;
   endStored: Pipeline['endStored'];
   headers: readonly AddedHeaders[];
-  statusOf: StatusOf;
+  /** Writes what is not JSON for JSON. It is large, and many servers never need it, so the first request that does loads it. */
+  yoga: () => Promise<(exchange: Exchange, request: GraphqlRequest, outcome: Outcome) => Promise<void>>;
 }
 
 type RouteSettings = HelpSettings & Pick<Config, 'compression' | 'corsOrigins'>;
 
 /** Returns the handler of the route. It rejects with an HttpError for a request that is not run. */
 export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (exchange: Exchange) => Promise<void> {
-  const { page, reader, json, admission, documents, run, endStored, headers: added, statusOf } = steps;
+  const { page, reader, json, admission, documents, run, endStored, headers: added, yoga } = steps;
   const storedHeaders = added.flatMap(({ stored }) => stored);
   const vary = varyOf(config);
 
@@ -83,7 +82,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(accepted.json && outcome.cachePolicy));
-      if (!isWhole(outcome)) return await sendParts(exchange, accepted.incremental!, withCost(outcome), statusOf);
+      if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, withCost(outcome));
       const { session, price } = outcome;
       if (session && price) {
         // A public response is for everybody, so it says nothing about one caller.
@@ -94,8 +93,8 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       }
       const { errors } = outcome.result;
       const sent = errors ? { ...outcome, result: { ...outcome.result, errors: withHelp(errors, config) } } : outcome;
-      if (accepted.json) json.send(received, accepted.json, sent);
-      else await sendParts(exchange, accepted.incremental!, sent, statusOf);
+      if (received.json) json.send(received, received.json, sent);
+      else await (await yoga())(exchange, parsed, sent);
     } finally {
       received.upload?.memory.release();
       (parking ?? slot).release(); // before the client has read the response: a client that does not read must not keep a slot

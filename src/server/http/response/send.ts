@@ -68,21 +68,20 @@ function write(
 }
 
 /**
- * Sends the bytes as they are produced. Resolves when the last are produced or the client has left; unread bytes are still sent after that.
+ * Sends the parts of the stream as they are produced. Resolves when the stream has ended or the client has left; unread bytes are still
+ * sent after that.
  */
-export async function sendStream(exchange: Exchange, stream: AsyncGenerator<Uint8Array>): Promise<void> {
+export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
   const parts = partsOf(exchange);
-  // Begun even if the client has left: what has not begun does not end.
-  let produced = stream.next();
+  const reader = stream.getReader();
   const closed = new Promise<void>((resolve) => exchange.onClose(resolve));
-  exchange.onClose(() => void stream.return(undefined).catch(() => undefined));
+  exchange.onClose(() => void reader.cancel().catch(() => undefined));
   for (;;) {
-    const next = await Promise.race([produced, closed]);
+    const next = await Promise.race([reader.read(), closed]);
     if (next === undefined || exchange.isClosed) return;
     if (next.done) return parts.end();
     const drained = parts.add(next.value);
     if (drained) await Promise.race([drained, closed]);
-    produced = stream.next();
   }
 }
 

@@ -108,7 +108,7 @@ describe('authorize', () => {
 });
 
 describe('what authorize has allowed to one caller and refuses to another', () => {
-  test('does not cross by the records and responses in memory, or equal requests in flight', async () => {
+  test('does not cross by the records and responses in memory, the fast path or equal requests in flight', async () => {
     const facade = guarded();
     const ask = async (headers: object) => (await facade.fetch(new Request(address, post(query, headers)))).json();
     const whole = await ask(friend);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { acceptedTypes, checkAcceptable } from '../../../../src/server/http/request/accept.ts';
+import { isAnsweredByFastPath } from '../../../clients/fastPath.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 import { json } from '../../../support/hostile.ts';
 
@@ -63,8 +64,12 @@ const clients: [client: string, accept: string | undefined, media: string, defer
   ['curl', '*/*', PLAIN, UNNAMED],
 ];
 
-test.each(clients)('%s gets a whole response in JSON', (_, accept, media) => {
+test.each(clients)('%s gets its response on the fast path', async (_, accept, media) => {
   expect(acceptedTypes(accept).json).toBe(media);
+  const headers: Record<string, string> = accept === undefined ? {} : { accept };
+  expect(await isAnsweredByFastPath({ body: JSON.stringify({ query: '{ viewer { isLoggedIn } }' }), headers })).toBe(
+    true,
+  );
 });
 
 describe('over HTTP', async () => {

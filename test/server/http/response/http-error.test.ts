@@ -76,8 +76,9 @@ describe.each([
   const read = '{ note(id: "1") { title } }';
   const write = 'mutation { deleteNote(input: { id: "1" }) { deletedId } }';
   test.each([
-    ['of an operation', 'LOGIN_REQUIRED', () => post({ query: write })],
-    ['of an operation, a second time', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['on the fast path', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['on the fast path, a second time', 'LOGIN_REQUIRED', () => post({ query: write })],
+    ['through Yoga', 'LOGIN_REQUIRED', () => post({ query: write, extensions: {} })],
     ['of an invalid document', 'GRAPHQL_VALIDATION_FAILED', () => post({ query: '{ nope }' })],
     [
       'of an exceeded limit',
