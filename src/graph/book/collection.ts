@@ -16,7 +16,7 @@ import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
 import { revisionField } from '../../engine/fields/patch.ts';
-import { withZone } from '../../engine/values/iso-time.ts';
+import { LOCAL_ZONE } from '../../engine/values/iso-time.ts';
 import { Node } from '../../engine/fields/node.ts';
 import { ratingBy } from '../types/rating.ts';
 import { isCaller, viewerRights } from '../caller.ts';
@@ -198,8 +198,8 @@ builder.objectField(User, 'bookCollections', (t) =>
         name: id,
         status: status ?? undefined,
         tag: tag?.trim() || undefined,
-        from: updatedFrom == null ? undefined : withZone(updatedFrom),
-        to: updatedTo == null ? undefined : withZone(updatedTo),
+        from: updatedFrom == null ? undefined : updatedFrom + LOCAL_ZONE,
+        to: updatedTo == null ? undefined : updatedTo + LOCAL_ZONE,
         rating: rating ?? undefined,
       };
     },
