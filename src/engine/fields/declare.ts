@@ -67,43 +67,21 @@ type ListOptions<
 /* eslint-disable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
-    interface ObjectFieldOptions<
+    interface FieldOptions<
       Types extends SchemaTypes,
       ParentShape,
       Type extends TypeParam<Types>,
       Nullable,
       Args,
+      ResolveShape,
       ResolveReturnShape,
-    > extends FieldDeclaration {
-      /** The most calls that the resolver makes by itself. */
-      maxCalls?: number;
-    }
-    interface QueryFieldOptions<
-      Types extends SchemaTypes,
-      Type extends TypeParam<Types>,
-      Nullable,
-      Args,
-      ResolveReturnShape,
-    > {
-      nullIf?: NullCondition;
-      upstream?: string;
-      /** The most calls that the resolver makes by itself. */
-      maxCalls?: number;
+    >
+      extends
+        FieldDeclaration,
+        Pick<FieldRule, 'maxCalls' | 'writeEndpoint' | 'invalidates' | 'readsBefore' | 'uncleared'> {
       /** The global ids that the arguments name: the cost depends on their types. */
       globalIds?: (args: never) => readonly string[];
-      /** Nothing is known of the record but its id, which an argument gives. */
-      isNamed?: boolean;
     }
-    interface MutationFieldOptions<
-      Types extends SchemaTypes,
-      Type extends TypeParam<Types>,
-      Nullable,
-      Args,
-      ResolveReturnShape,
-    > extends Pick<
-      FieldRule,
-      'nullIf' | 'upstream' | 'writeEndpoint' | 'invalidates' | 'maxCalls' | 'readsBefore' | 'uncleared'
-    > {}
     interface BaseTypeOptions<Types extends SchemaTypes = SchemaTypes> extends TypeRule {
       /** Never set: uses the type parameter. */
       types?: Types;
