@@ -25,13 +25,6 @@ interface ShownBy<In, Shown> {
   members: (record: Shown) => unknown;
 }
 
-const stateBefore =
-  <In, Shown>({ load, members }: ShownBy<In, Shown>) =>
-  async (input: In, { read }: Reading): Promise<Snapshot> => {
-    const record = await load(input, read);
-    return { state: stateOf(record && members(record)) };
-  };
-
 type Rest<In> = Pick<WriteRule<In>, 'lookAt' | 'doneOn'>;
 
 interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
@@ -45,6 +38,8 @@ interface ChangeRule<In, Shown> extends Rest<In>, ShownBy<In, Shown> {
   photos?: (record: Shown) => Readonly<Record<string, unknown>> | undefined;
   /** The numbers of the pictures that it carries, which show nothing if the record had them before; undefined if they are not known. */
   numbers?: (input: In, fileNames: readonly string[] | undefined) => readonly string[] | undefined;
+  /** The response if there is no record any more: of a deletion. */
+  gone?: unknown;
 }
 
 /** As it asks for: there. As before: absent. Neither: somebody changed it since, so it is unknown and never overwritten. */
@@ -56,6 +51,7 @@ export function changeRule<In, Shown>({
   response = (record) => record,
   photos,
   numbers,
+  gone,
   ...rest
 }: ChangeRule<In, Shown>): WriteRule<In> {
   return {
@@ -67,6 +63,7 @@ export function changeRule<In, Shown>({
     },
     async find(input, { read, before, fileNames }) {
       const record = await load(input, read);
+      if (record === null && gone !== undefined) return there(gone);
       const carried = numbers ? numbers(input, fileNames) : [];
       if (record === null || !carried || carried.some((number) => before?.ids?.includes(number))) return unknown;
       const stored = photos?.(record) ?? {};
@@ -79,16 +76,5 @@ export function changeRule<In, Shown>({
 }
 
 /** A record that was changed since, or made anew under the same id, is not deleted. */
-export const deletionRule = <In, Shown>(
-  { load, members, ...rest }: Rest<In> & ShownBy<In, Shown>,
-  value: unknown = {},
-): WriteRule<In> => ({
-  ...rest,
-  reads: [1, 1],
-  before: stateBefore({ load, members }),
-  async find(input, { read, before }) {
-    const record = await load(input, read);
-    if (record === null) return there(value);
-    return before?.state === stateOf(members(record)) ? absent : unknown;
-  },
-});
+export const deletionRule = <In, Shown>(rule: Rest<In> & ShownBy<In, Shown>, gone: unknown = {}): WriteRule<In> =>
+  changeRule({ ...rule, isOurs: () => false, gone });
