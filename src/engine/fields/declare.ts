@@ -23,7 +23,7 @@ import {
 import { isOfWholeService } from '../../api/endpoint.ts';
 import type { ToldChanges } from '../values/list-changes.ts';
 import { backwardArgs, changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
-import type { Decoder, NullCondition } from '../values/decode.ts';
+import type { Decoder } from '../values/decode.ts';
 import { recordOrReference } from './node.ts';
 import { FIRST_MAX, type Page } from '../values/paging.ts';
 import type {
@@ -64,7 +64,7 @@ type ListOptions<
   args?: Args;
 } & Unless<[Pick<ParentShape, From>, Omit<In, 'fields'>], 'input'>;
 
-/* eslint-disable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
+/* eslint-disable @typescript-eslint/no-unused-vars -- Pothos is extended by merging into its namespace, each declaration with all its parameters */
 declare global {
   export namespace PothosSchemaTypes {
     interface FieldOptions<
@@ -165,7 +165,7 @@ declare global {
   }
 }
 
-/* eslint-enable @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type */
+/* eslint-enable @typescript-eslint/no-unused-vars */
 
 /** A placeholder: the engine replaces it when the schema is built. */
 const replacedByEngine = () => {

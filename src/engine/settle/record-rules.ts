@@ -1,6 +1,6 @@
 /** Rules of writes that change or delete one record: it is compared with what was there before. */
 import { hash } from 'node:crypto';
-import type { ReadBack, ReadRecord, Reading, Snapshot, WriteRule } from '../../upstream/write-guard.ts';
+import type { ReadBack, ReadRecord, WriteRule } from '../../upstream/write-guard.ts';
 
 /** The input of a write to one record. */
 export interface OfId {
