@@ -3,6 +3,7 @@ import { GraphQLError, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { fieldRule, typeRule } from '../../src/engine/plan/read-declarations.ts';
 import { schema } from '../../src/graph/schema.ts';
+import { thorough } from '../support/optional.ts';
 
 type Declared = ReturnType<typeof fieldRule> & { resolve?: (parent: object, args: object, context: object) => unknown };
 
@@ -55,7 +56,7 @@ test.each(fields)(
           if (!(error instanceof GraphQLError)) throw error;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: thorough ? 60 : 25 },
     );
   },
 );

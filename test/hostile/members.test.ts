@@ -49,9 +49,9 @@ const roots: Record<string, string> = {
   weeklyChart: '',
 };
 const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
-/** Two of the values for each position, and others for the next one. A sample has one for every fourth. */
+/** Two of the values for each position, and others for the next one. A sample has one for every eighth. */
 const valuesFor = (round: number) =>
-  thorough ? everyNth(wrongValues, 3, round) : round % 4 === 0 ? everyNth(wrongValues, 6, round / 4) : [];
+  thorough ? everyNth(wrongValues, 3, round) : round % 8 === 0 ? everyNth(wrongValues, 6, round / 8) : [];
 
 /** A service that replays responses of the origin, with one value replaced in each. */
 const recordings = new Map<string, { status: number; type: string; text: string }>();

@@ -13,6 +13,7 @@ import { createRandom } from '../../oracle/random.ts';
 import { worldIds } from '../../oracle/world.ts';
 import { changedOperation, typeName } from '../../support/changed-operation.ts';
 import { journey } from '../../support/journey.ts';
+import { thorough } from '../../support/optional.ts';
 
 const { facade } = await journey();
 const limits = { maxUpstreamCalls: 250, possibleCallsFactor: 4 };
@@ -84,7 +85,7 @@ test('of 20 dear queries at least 18 are brought below half of their calls by a 
 test('of generated queries no hint promises fewer calls than the changed query can need, and none leaves nothing over', () => {
   const random = createRandom('hints');
   let told = 0;
-  for (let at = 0; at < (process.env.THOROUGH ? 5_000 : 1_000); at++) {
+  for (let at = 0; at < (thorough ? 5_000 : 300); at++) {
     const wanted = { ids: worldIds, isMutation: false, isDivided: random.chance(0.2) };
     const { document: text, variables } = generateOperation(random, wanted);
     const document = parse(text);

@@ -17,6 +17,7 @@ import type { Part } from '../../../src/engine/execute/execution.ts';
 import { createExecutor } from '../../../src/engine/execute/executor.ts';
 import type { Delivery } from '../../../src/engine/execute/incremental.ts';
 import { planOperation } from '../../../src/engine/plan/plan-operation.ts';
+import { thorough } from '../../support/optional.ts';
 
 /** Capital letters are non-null fields: numbers, objects, lists and their items. */
 const schema = buildSchema(`
@@ -125,11 +126,11 @@ function comparisonOf(document: DocumentNode) {
 }
 
 test('the executor returns what graphql-js returns, whatever fails, is null or is asynchronous', async () => {
-  await fc.assert(fc.asyncProperty(held, comparisonOf(query)), { numRuns: 300, seed: 1 });
+  await fc.assert(fc.asyncProperty(held, comparisonOf(query)), { numRuns: thorough ? 300 : 75, seed: 1 });
 });
 
 test('the executor runs mutations as graphql-js does', async () => {
-  await fc.assert(fc.asyncProperty(held, comparisonOf(mutation)), { numRuns: 100, seed: 1 });
+  await fc.assert(fc.asyncProperty(held, comparisonOf(mutation)), { numRuns: thorough ? 100 : 25, seed: 1 });
 });
 
 test.each([undefined, 1])('no mutation runs after a non-null one that failed, %s turns later', async (after) => {
@@ -230,14 +231,14 @@ test('deliveries merge to what graphql-js returns without directives', async () 
       expect(ours.data).toEqual(reference.data);
       expect(nulledIn(ours)).toEqual(nulledIn(reference));
     }),
-    { numRuns: 200, seed: 1 },
+    { numRuns: thorough ? 200 : 50, seed: 1 },
   );
 });
 
 test('every delivery fits what was delivered before, whatever an error nulls', async () => {
   await fc.assert(
     fc.asyncProperty(held, async ({ value }) => void (await merged(await executorOf(strict)({ root: value ?? {} })))),
-    { numRuns: 200, seed: 1 },
+    { numRuns: thorough ? 200 : 50, seed: 1 },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
+import { thorough } from '../../support/optional.ts';
 
 /** How a service treats the window of a list. */
 interface Manners {
@@ -167,7 +168,7 @@ describe('a client that pages', () => {
         expect(pages.length).toBeLessThan(60);
         if (given.states === 'own' && given.hidesTotal) expect(pages.flat()).toEqual(upTo(pages.flat().length));
       }),
-      { numRuns: 150 },
+      { numRuns: thorough ? 150 : 40 },
     );
   });
 
@@ -177,7 +178,7 @@ describe('a client that pages', () => {
         const honest = { ...given, begins: 'requested', ignoresCount: false, most: 100 } as const;
         expect((await pagesOf(of, honest, first)).flat()).toEqual(upTo(given.total));
       }),
-      { numRuns: 100 },
+      { numRuns: thorough ? 100 : 25 },
     );
   });
 });

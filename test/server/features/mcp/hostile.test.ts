@@ -6,7 +6,7 @@ import { thorough } from '../../../support/optional.ts';
 import { until } from '../../../support/redis.ts';
 import { afterUse } from '../../../support/hooks.ts';
 
-const SESSIONS = thorough ? 1_000 : 200;
+const SESSIONS = thorough ? 1_000 : 100;
 
 /** A service whose responses the test controls. */
 const held = new Set<ServerResponse>();
