@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getOperationAST, parse } from 'graphql';
 import { pino } from 'pino';
 import { readOptions } from '../../src/config/read.ts';
 import { builder } from '../../src/engine/builder.ts';
 import { priceOf } from '../../src/engine/cost/price.ts';
+import { createAssess } from '../../src/engine/documents/assess.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
@@ -43,13 +43,12 @@ const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
 const schema = builder.toSchema({});
 const config = readOptions({ baseUrl: url, eventBaseUrl: url });
+const assess = createAssess(schema, config);
 const upstream = createUpstream(toyService, { ...config, baseUrl: url, eventBaseUrl: url });
 const pipeline = createPipeline({ schema, config, upstream, log: pino({ level: 'silent' }) });
 
 async function answer({ query, explain, isPriced }: Asked): Promise<unknown> {
-  const document = parse(query);
-  if (isPriced)
-    return priceOf(schema, document, getOperationAST(document)!, { maxCalls: 1_000, limited: new Set<string>() });
+  if (isPriced) return priceOf(assess(query).cost!, { maxCalls: 1_000, limited: new Set<string>() });
   const sender = { authorization: undefined, address: '127.0.0.1', requestId: 'toy' };
   const request = { ...sender, explain, variables: undefined, cancellation: createCancellationToken() };
   return (await pipeline.run(pipeline.prepare(query, undefined), request)).result;

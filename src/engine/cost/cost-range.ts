@@ -36,6 +36,8 @@ export interface CostRange {
   dearest: { coordinate: string; path: string; calls: number } | null;
   /** The case with the most calls of `anyCaller`. */
   usual: Case;
+  /** The worst case of each kind of caller, with each of the variables that may cost most by some measure. */
+  worst: readonly WorstCase[];
 }
 
 /** A plan, and variables that it may be run with. */
@@ -45,7 +47,7 @@ interface Case {
   variables: Variables;
 }
 
-export const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
+const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
 
 /** What is planned: one operation of a document. */
 export interface PricedOperation {
@@ -104,7 +106,7 @@ export function costOfAny(priced: PricedOperation, cheapest: Variables): CostRan
 }
 
 /** The most that it costs with any variables: several cases, of which each may be the worst by another measure. Throws PlanTooLarge. */
-export function casesOfAny(priced: PricedOperation): Case[] {
+function casesOfAny(priced: PricedOperation): Case[] {
   const { schema, operation, viewers, planFor } = priced;
   const forms = priced.documents.flatMap((document): readonly DocumentNode[] => {
     const longest = visit(document, { Directive: (node) => (isVariable(node) ? null : undefined) });
@@ -142,6 +144,7 @@ function rangeOf(few: readonly number[], cases: readonly Case[]): CostRange {
     values: Math.max(...worst.map(({ values }) => values.max)),
     dearest: field ? { coordinate: field.coordinate, path: field.path, calls: field.max } : null,
     usual: usual.reduce((a, b) => (worstOf(b).calls.max > worstOf(a).calls.max ? b : a)),
+    worst,
   };
 }
 

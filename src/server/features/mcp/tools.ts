@@ -6,6 +6,7 @@ import type { Variables } from '../../../engine/plan/document.ts';
 import { checkedArguments } from './documents/arguments.ts';
 import { type ObjectSchema, inputSchemaOf, withoutExamples } from './documents/json-schema.ts';
 import { type Price, priceOf } from '../../../engine/cost/price.ts';
+import { type Assess, createAssess } from '../../../engine/documents/assess.ts';
 import { withKey } from '../../graphql/plan-request.ts';
 import { slotsOfAgents } from '../../../upstream/limits/rate-limiter.ts';
 import { fieldRule } from '../../../engine/plan/read-declarations.ts';
@@ -33,25 +34,26 @@ export interface CallableTool {
 
 /** Throws a ConfigError for an operation that could never run. */
 export function createTools(path: string, parts: ToolParts): CallableTool[] {
-  return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, parts));
+  const assess = createAssess(parts.schema, parts.config);
+  return readReviewedOperations(path, parts.schema, parts.config.mcpWrites).map((each) => toolOf(each, assess, parts));
 }
 
 function toolOf(
   reviewed: ReviewedOperation,
+  assess: Assess,
   { schema, config, upstream: { service }, prepare, runForAgent }: ToolParts,
 ): CallableTool {
   const { document, operation, name, title, description } = reviewed;
   const inputSchema = inputSchemaOf(schema, document, operation);
+  const text = print(withoutExamples(document));
+  const { errors, cost } = assess(text, name);
+  if (!cost) throw new ConfigError([`MCP_OPERATIONS: ${name} cannot be a tool: ${errors[0]?.message}`]);
   const limited = limitedCalls(service);
-  const price = priceOf(schema, document, operation, { maxCalls: config.maxUpstreamCalls, limited });
+  const price = priceOf(cost, { maxCalls: config.maxUpstreamCalls, limited });
   const isMutation = operation.operation === OperationTypeNode.MUTATION;
   // The calls for the key are beside those that an operation may make.
   const withKeyToo = { maxCalls: Infinity, limited, withMore: withKey };
-  const keyed =
-    isMutation && config.idempotencyTtlSeconds > 0 ? priceOf(schema, document, operation, withKeyToo) : undefined;
-  const text = print(withoutExamples(document));
-  const { errors } = prepare(text, name);
-  if (errors) throw new ConfigError([`MCP_OPERATIONS: ${name} cannot be a tool: ${errors[0]?.message}`]);
+  const keyed = isMutation && config.idempotencyTtlSeconds > 0 ? priceOf(cost, withKeyToo) : undefined;
   const tool: DescribedTool = {
     name,
     title,
