@@ -32,21 +32,16 @@ import { type OperationPlan, type PlannedField, type SelectionPlan, isIntrospect
 /** What the response to a write tells of a record that it does not contain. */
 const idAlone: Representation = { members: ['id'] };
 
-const counted = new WeakMap<OperationPlan, WorstCase>();
-/** The last worst case that was counted with these variables: for plans of which a variable decides how much is requested. */
-const countedWith = new WeakMap<Variables, { plan: OperationPlan; worst: WorstCase }>();
+/** By plan; by the variables where they decide how much is requested. */
+const counted = new WeakMap<OperationPlan | Variables, { plan: OperationPlan; worst: WorstCase }>();
 
 /** The worst case of a plan; computed once, or once for each set of variables. */
 export function worstCaseOf(plan: OperationPlan, variables: Variables): WorstCase {
-  if (plan.varies) {
-    const known = countedWith.get(variables);
-    if (known?.plan === plan) return known.worst;
-    const worst = count(plan, variables);
-    countedWith.set(variables, { plan, worst });
-    return worst;
-  }
-  let worst = counted.get(plan);
-  if (!worst) counted.set(plan, (worst = count(plan, variables)));
+  const key = plan.varies ? variables : plan;
+  const known = counted.get(key);
+  if (known?.plan === plan) return known.worst;
+  const worst = count(plan, variables);
+  counted.set(key, { plan, worst });
   return worst;
 }
 

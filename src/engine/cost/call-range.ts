@@ -10,7 +10,7 @@ import type { Variables } from '../plan/document.ts';
 import { type ParentRecord, requestOf } from '../execute/field-call.ts';
 import { type OperationPlan, type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { partsOfId } from '../plan/read-declarations.ts';
-import { childCallsOf, membersOrId, planLoad } from '../execute/plan-load.ts';
+import { childCallsOf, keyIn, membersOrId, planLoad } from '../execute/plan-load.ts';
 
 /** A request that the query makes unless it is cached. */
 interface RootRequest extends MergeableRead {
@@ -110,7 +110,7 @@ function requestsOfRecord(
 ): RootRequest[] {
   const { type, rule, members } = selection;
   const source = rule.record!;
-  const key = source.keyOf ? (source.keyOf(record as never) ?? '') : String(record.id);
+  const key = keyIn(record, source);
   const children = childCallsOf(record, selection, variables);
   const ofChildren = children
     .flatMap(({ plan }) => requestsOfField(plan, record, variables, `${path}.${responseKeyOf(plan)}`))

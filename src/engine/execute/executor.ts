@@ -60,13 +60,12 @@ interface Step extends FieldSlot {
 export function createExecutor(schema: GraphQLSchema, { root, defers }: OperationPlan): Execute<Executed> {
   const isQuery = root.type === schema.getQueryType();
   const select = isQuery ? selectOf(schema, root, undefined) : undefined;
-  if (select && !defers)
-    return (context, variables) => runSelection(select, {}, newExecution(context, variables, undefined));
   const run = select ? (execution: Execution) => runSelection(select, {}, execution) : serialRunner(schema, root);
+  if (!defers) return (context, variables) => run(newExecution(context, variables, undefined));
   return (context, variables) => {
     const execution = newExecution(context, variables, undefined);
     return withValue(run(execution), (result) => {
-      const parts = defers ? partsOf(execution) : [];
+      const parts = partsOf(execution);
       return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.room) : result;
     }) as Executed | Promise<Executed>;
   };

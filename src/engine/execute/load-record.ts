@@ -6,12 +6,20 @@
  */
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
-import { type RecordSource, keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
+import { keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
 import { RecordRejected, isDenial, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
-import { asObject, asText } from '../values/decode.ts';
+import { asObject } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
-import { type ChildCall, type Existence, type LoadPlan, childCallsOf, planLoad, providesOf } from './plan-load.ts';
+import {
+  type ChildCall,
+  type Existence,
+  type LoadPlan,
+  childCallsOf,
+  keyIn,
+  planLoad,
+  providesOf,
+} from './plan-load.ts';
 
 /** The record with the missing members that the initial result needs. */
 export function loadMissing(
@@ -183,10 +191,6 @@ export class PartlyLoaded {
     return members.some((member) => this.rest.includes(member)) ? this.load() : this.record;
   }
 }
-
-/** The key to load a record by; '' if it has none. */
-const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
-  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
 interface StartedChild {
   call: ChildCall;

@@ -1,7 +1,8 @@
 /** Decides what to load of a record. `load-record.ts` does what it says, `call-range.ts` counts it. */
 import { asError } from '../../lib/promises.ts';
 import { insert } from '../../api/api-request.ts';
-import { isUpstreamMember, keyMembersOf, mayBeRefused } from '../../api/record-source.ts';
+import { type RecordSource, isUpstreamMember, keyMembersOf, mayBeRefused } from '../../api/record-source.ts';
+import { asText } from '../values/decode.ts';
 import { endpointOf } from '../plan/read-declarations.ts';
 import type { Variables } from '../plan/document.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
@@ -132,6 +133,10 @@ const hasCalls = (selection: SelectionPlan): boolean =>
   [selection, ...selection.deferred].some(({ fields }) =>
     fields.some(({ mode }) => mode === 'call' || mode === 'embedded'),
   );
+
+/** The key to load a record by; '' if it has none. */
+export const keyIn = (record: ParentRecord, { keyOf }: RecordSource): string =>
+  (keyOf ? keyOf(record as never) : asText(record.id)) ?? '';
 
 const ID: readonly string[] = Object.freeze(['id']);
 

@@ -5,7 +5,7 @@ import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { RecordSource } from '../../api/record-source.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { badInput } from '../errors/to-client-error.ts';
-import { allFields, fieldRule, typeRule } from '../plan/read-declarations.ts';
+import { allFields, fieldRule, nodeTypeOf, typeRule } from '../plan/read-declarations.ts';
 import { endpointsOf } from './tiers-by-path.ts';
 
 export interface FieldRequirement {
@@ -39,14 +39,6 @@ export const requirementsToMeet = (schema: GraphQLSchema): readonly FieldRequire
 export const tiersOnEveryPath = (type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) =>
   requirementOfField(type, field, '')?.tiers ?? undefined;
 
-/** The objects that a field returns: of a connection, its items. */
-function itemTypeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
-  const named = getNamedType(field.type);
-  if (!isObjectType(named)) return undefined;
-  const nodes = typeRule(named).isWrapper ? named.getFields()['nodes'] : undefined;
-  return nodes ? itemTypeOf(nodes) : named;
-}
-
 /** Every tier gets what the short form of a record has, with whatever names the record. */
 function withShortForm(requirement: FieldRequirement, type: GraphQLObjectType, field: GraphQLField<unknown, unknown>) {
   const { shortForm } = typeRule(type);
@@ -58,8 +50,8 @@ function withShortForm(requirement: FieldRequirement, type: GraphQLObjectType, f
 /** A field that looks up a record: it is also there for callers who get a list of the record alone, which shows that there is one. */
 function withLists(requirement: FieldRequirement, field: GraphQLField<unknown, unknown>): FieldRequirement {
   const { endpoint } = fieldRule(field);
-  const type = itemTypeOf(field);
-  if (!endpoint || !type || typeRule(type).record?.endpoint !== endpoint) return requirement;
+  const type = nodeTypeOf(field) ?? getNamedType(field.type);
+  if (!endpoint || !isObjectType(type) || typeRule(type).record?.endpoint !== endpoint) return requirement;
   const lists = Object.values(type.getFields()).flatMap((each) => endpointsOf(fieldRule(each)));
   const getting = [...(requirement.tiers ?? tiers), ...lists.flatMap((each) => each.tiers)];
   return {
