@@ -154,8 +154,6 @@ function isSameRead(before: CacheEntry, { value, since }: CacheEntry): boolean {
 /** A parsed response takes more memory than its text. */
 const HEAP_PER_BYTE = 2;
 const ENTRY_OVERHEAD = 500;
-/** How many absences are remembered: many made-up ids take no room from records. */
-export const ABSENCES_MAX = 5_000;
 /** How many invalidated names are remembered individually. */
 const INVALIDATED_MAX = 20_000;
 
@@ -166,7 +164,6 @@ export function createMemoryCache(maxBytes: number) {
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }, text) => ENTRY_OVERHEAD + 2 * text.length + HEAP_PER_BYTE * bytes,
   });
-  const absences = new LRUCache<string, CacheEntry & { version: number }>(atMost(ABSENCES_MAX));
   let latest = 0;
   /** Older versions count as invalidated: the names invalidated then are no longer remembered. */
   let oldestKnown = 0;
@@ -182,11 +179,10 @@ export function createMemoryCache(maxBytes: number) {
     version >= (invalidated.get(partition) ?? 0);
 
   function find(key: CacheKey): CacheEntry | undefined {
-    const table = absences.size > 0 && absences.has(key.text) ? absences : entries;
-    const entry = table.get(key.text);
+    const entry = entries.get(key.text);
     if (!entry) return undefined;
     if (entry.keptUntil > performance.now() && isCurrent(entry.version, key)) return entry;
-    table.delete(key.text);
+    entries.delete(key.text);
     return undefined;
   }
 
@@ -201,14 +197,9 @@ export function createMemoryCache(maxBytes: number) {
     /** False if it had all of the entry, or the entry is out of date. */
     set(key: CacheKey, { memory: version, shared }: VersionToken = now, entry: CacheEntry): boolean {
       if (!isCurrent(version, key)) return false;
-      if (entry.isAbsent) {
-        entries.delete(key.text);
-        absences.set(key.text, { ...entry, shared, version: latest });
-        return true;
-      }
-      if (absences.size > 0) absences.delete(key.text);
       const found = find(key);
-      const before = found?.shared?.stamp === shared?.stamp ? found : undefined;
+      const isMergeable = !entry.isAbsent && !found?.isAbsent && found?.shared?.stamp === shared?.stamp;
+      const before = isMergeable ? found : undefined;
       const now = performance.now();
       if (before !== undefined && before.freshUntil > now && isSameRead(before, entry)) return false;
       const merges =
@@ -219,10 +210,7 @@ export function createMemoryCache(maxBytes: number) {
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), shared, version: latest });
       return true;
     },
-    delete(key: CacheKey): boolean {
-      if (absences.size > 0) absences.delete(key.text);
-      return entries.delete(key.text);
-    },
+    delete: (key: CacheKey): boolean => entries.delete(key.text),
     size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize }),
     invalidate(names: readonly string[]): boolean {
       if (names.length > 0) latest++;
