@@ -210,7 +210,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private respond(body?: Buffer): void {
     const { status, headers, attempts } = this;
     const { text, isMended } = body ? decodeBody(body, headers['content-type']) : noText;
-    const retryAfter = status < 400 ? undefined : retryAfterOf(status, headers);
+    const retryAfter = status < 400 ? undefined : retryAfterOf(headers);
     const response: HttpResponse = { status, headers, text, isMended, bytes: body?.length ?? 0, attempts, retryAfter };
     this.permit!.onSuccess();
     if (retryAfter) {

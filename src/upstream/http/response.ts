@@ -26,16 +26,7 @@ export interface HttpResponse {
 }
 
 /** The response headers that are read. */
-const readHeaders = [
-  ...cachingHeaders,
-  'content-encoding',
-  'content-type',
-  'retry-after',
-  'x-ratelimit-reset',
-  'ratelimit-reset',
-  'x-ratelimit-remaining',
-  'x-ratelimit-remaining2',
-] as const;
+const readHeaders = [...cachingHeaders, 'content-encoding', 'content-type', 'retry-after'] as const;
 /** The headers by the length of their names: most that a service sends have another. */
 const headersOfLength: (typeof readHeaders)[number][][] = [];
 for (const name of readHeaders) (headersOfLength[name.length] ??= []).push(name);
