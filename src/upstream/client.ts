@@ -57,21 +57,17 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     service,
     /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
     forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
-      const { authorization, address, requestId, span, rateShare, writes, parking, isReload } = sender;
+      const { authorization, isReload, ...sent } = sender;
       const token = bearerOf(authorization);
-      const network = networkOf(address);
+      const address = networkOf(sent.address);
       const context = {
+        ...sent,
+        address,
         credential: credentials.of(token),
         isUnreadable: authorization !== undefined && token === null,
-        address: network,
-        requestId,
         cancellation,
         callLog: beside?.callLog ?? createCallLog(),
-        span,
-        rateShare,
-        writes,
-        parking,
-        reload: isReload ? reloads(network) : undefined,
+        reload: isReload ? reloads(address) : undefined,
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);
     },
@@ -111,13 +107,21 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
 }
 
 function openServices(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts) {
-  const { onOutage, onOwnRefused, onPause, observe, inspect, headersTo } = parts;
+  const {
+    namespace = serviceName(settings.baseUrl),
+    onOutage,
+    onOwnRefused,
+    onPause,
+    observe,
+    inspect,
+    headersTo,
+  } = parts;
   const { accessToken, filmTier, recordTtlSeconds: ttlSeconds, absentTtlSeconds } = settings;
   const transport = parts.transport ?? createTransport(settings, undefined, onOutage);
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
-  const shared = openSharedState(settings, parts, () => inFlight.forget());
-  const keys = openKeyRedis(settings, namespaceOf(settings, parts), shared?.connection, onOutage);
+  const shared = openSharedState(settings, namespace, onOutage, () => inFlight.forget());
+  const keys = openKeyRedis(settings, namespace, shared?.connection, onOutage);
   const cacheSettings = { ttlSeconds, absentTtlSeconds, cache: shared?.cache };
   const records = parts.records ?? createRecordCache(cacheSettings);
   const { tiers = noTiers } = service;
@@ -164,18 +168,18 @@ const apart = (services: SessionServices): SessionServices => {
   return { ...services, credentials: { ...credentials, anonymous: { ...credentials.own } } };
 };
 
-const namespaceOf = ({ baseUrl }: TransportSettings, { namespace = serviceName(baseUrl) }: UpstreamParts): string =>
-  namespace;
-
 /** Facades over other services may share the same Redis. */
-const openSharedState = (settings: TransportSettings, parts: UpstreamParts, onInvalidation: () => void) =>
+const openSharedState = (
+  settings: TransportSettings,
+  namespace: string,
+  onAvailabilityChange: OnAvailabilityChange | undefined,
+  onInvalidation: () => void,
+) =>
   settings.redisUrl === undefined
     ? undefined
     : connectRedis({
-        url: settings.redisUrl,
-        tls: readTlsFiles('redis', settings),
-        namespace: namespaceOf(settings, parts),
+        ...{ url: settings.redisUrl, tls: readTlsFiles('redis', settings), namespace },
         events: serviceName(settings.eventBaseUrl),
-        onAvailabilityChange: parts.onOutage,
+        onAvailabilityChange,
         onInvalidation,
       });

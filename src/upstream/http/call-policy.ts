@@ -119,7 +119,7 @@ export class CallPolicy {
   private log({ endpoint: { service, method }, wirePath }: ApiRequest, field: Path | undefined): LoggedCall {
     const { callLog } = this.context;
     const startMs = performance.now() - callLog.started;
-    const logged: LoggedCall = { service, method, wirePath, startMs, ms: 0, field, how: 'refused' };
+    const logged: LoggedCall = { service, method, wirePath, startMs, ms: 0, field, how: 'joined' };
     callLog.calls.push(logged);
     return logged;
   }

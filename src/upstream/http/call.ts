@@ -83,8 +83,6 @@ export class UpstreamCall implements SharedCall {
   /** The headers of its request that others may have otherwise; names and values alternate. */
   private sent: readonly string[] = [];
   private permits: readonly RateLimitPermit[] = noPermits;
-  /** False while it waits for the response to an equal call. */
-  private hasBegun = false;
   private isOver = false;
 
   constructor(
@@ -112,7 +110,6 @@ export class UpstreamCall implements SharedCall {
         shareKey === undefined
           ? this.fetch(cancellation)
           : services.inFlight.share(credential, shareKey, cancellation, this, reader);
-      if (!this.hasBegun) this.logged.how = 'joined';
       const response = await pending;
       this.logged.status ??= response.status;
       return response;
@@ -125,7 +122,6 @@ export class UpstreamCall implements SharedCall {
 
   /** Sends the request. Called by `run`, or for all calls that share its response. */
   async fetch(cancellation: CancellationToken): Promise<ApiResponse> {
-    this.hasBegun = true;
     this.logged.how = 'refused'; // until it is sent; it joined another call if the permit was refused to that one
     const { transport } = this.services;
     const request = this.httpRequest(cancellation);
