@@ -174,9 +174,9 @@ const graphqlAndUndici = {
       path: `${root}node_modules/${path.replace(/js$/, 'mjs')}`,
     }));
     // The index of undici would load fetch, WebSocket, caches and mocks, which Node has built in.
-    // A proxy is asked for a tunnel by `connect`, which that index gives all dispatchers.
+    // A proxy is asked for a tunnel by `connect`, and the doctor reads by `request`, which that index gives all dispatchers.
     onLoad({ filter: /\/node_modules\/undici\/index\.js$/ }, () => ({
-      contents: `import Dispatcher from './lib/dispatcher/dispatcher.js'; import connect from './lib/api/api-connect.js'; Dispatcher.prototype.connect = connect; export { default as Pool } from './lib/dispatcher/pool.js'; export { default as ProxyAgent } from './lib/dispatcher/proxy-agent.js'; export { default as errors } from './lib/core/errors.js';`,
+      contents: `import Dispatcher from './lib/dispatcher/dispatcher.js'; import connect from './lib/api/api-connect.js'; import request from './lib/api/api-request.js'; Object.assign(Dispatcher.prototype, { connect, request }); export { default as Pool } from './lib/dispatcher/pool.js'; export { default as ProxyAgent } from './lib/dispatcher/proxy-agent.js'; export { default as errors } from './lib/core/errors.js';`,
       resolveDir: `${root}node_modules/undici`,
     }));
   },

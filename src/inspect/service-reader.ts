@@ -14,7 +14,6 @@ import { outageReason } from '../upstream/http/transport-errors.ts';
 /** A call that was answered, or why it was not. */
 export interface ServiceRead {
   endpoint: Endpoint;
-  input: object;
   ms: number;
   /** Undefined without a response. */
   status?: number;
@@ -23,7 +22,6 @@ export interface ServiceRead {
   receivedAt?: number;
   contentType?: string | undefined;
   caching?: CachingHeaders;
-  text?: string;
   /** The decoded record or list, of a success. */
   value?: unknown;
   /** The service's own code, of a rejection. */
@@ -52,9 +50,8 @@ export function createServiceReader(config: ReaderSettings) {
     const { origin, pathname } = base[service];
     const isJson = media === 'json';
     const begun = performance.now();
-    const read: ServiceRead = { endpoint, input, ms: 0 };
     try {
-      const response = await get(dispatchers[service], {
+      const { status, headers, text } = await get(dispatchers[service], {
         origin,
         path: pathname.replace(/\/$/, '') + request.wirePath,
         headers: {
@@ -65,34 +62,27 @@ export function createServiceReader(config: ReaderSettings) {
         timeoutMs: config.callTimeoutMs,
         maxBytes: isJson ? config.maxJsonBytes : config.maxAtomBytes,
       });
-      read.ms = performance.now() - begun;
-      read.receivedAt = Date.now();
-      read.status = response.status;
-      read.date = response.headers.date;
-      read.contentType = response.headers['content-type'];
-      read.caching = response.headers;
-      read.text = response.text;
+      const ms = performance.now() - begun;
+      const { date, 'content-type': contentType } = headers;
+      const answered = { endpoint, ms, status, date, receivedAt: Date.now(), contentType, caching: headers };
+      return { ...answered, ...decoded(request, status, text, config.eventBaseUrl) };
     } catch (error) {
-      read.problem = problemOf(error);
-      return read;
+      return { endpoint, ms: 0, problem: error instanceof Unusable ? error.message : outageReason(error) };
     }
-    return { ...read, ...decoded(request, read.status, read.text, config.eventBaseUrl) };
   }
 
   return {
     /** All calls that were made. */
     reads,
-    async read<E extends Endpoint>(endpoint: E, input: InputOf<E> & object): Promise<ServiceRead> {
-      const at = reads.length;
-      reads.push({ endpoint, input, ms: 0 });
-      return (reads[at] = await send(endpoint, input));
+    async read<E extends Endpoint>(endpoint: E, input: InputOf<E> & object): Promise<void> {
+      reads.push(await send(endpoint, input));
     },
     close: () => Promise.all([dispatchers.catalog.close(), dispatchers.events.close()]),
   };
 }
 
-const LATE = 'no answer in time';
-class TooLarge extends Error {}
+/** Its message is ours; those of others may repeat what they were sent. */
+class Unusable extends Error {}
 
 interface GetOptions {
   origin: string;
@@ -103,52 +93,23 @@ interface GetOptions {
 }
 
 /** Redirects are not followed: the token is for this address. */
-function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOptions) {
-  return new Promise<{ status: number; headers: Record<string, string>; text: string }>((resolve, reject) => {
+async function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOptions) {
+  const signal = AbortSignal.timeout(timeoutMs);
+  let status = 0;
+  try {
+    const response = await dispatcher.request({ ...request, method: 'GET', signal });
+    status = response.statusCode;
+    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
     const chunks: Buffer[] = [];
-    let [status, size] = [0, 0];
-    let headers: Record<string, string> = {};
-    let abort: ((reason?: Error) => void) | undefined;
-    const timer = setTimeout(() => (abort ?? reject)(new Error(LATE)), timeoutMs);
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      settle();
-    };
-    dispatcher.dispatch(
-      { ...request, method: 'GET' },
-      {
-        onConnect: (stop) => void (abort = stop),
-        onHeaders(code, raw) {
-          status = code;
-          headers = namedHeaders(raw);
-          return true;
-        },
-        onData(chunk) {
-          chunks.push(chunk);
-          if ((size += chunk.length) > maxBytes) abort?.(new TooLarge(`a response of more than ${maxBytes} bytes`));
-          return true;
-        },
-        onComplete: () => end(() => resolve({ status, headers, text: Buffer.concat(chunks).toString() })),
-        // An error is one, whatever its body.
-        onError: (error) => end(() => (status >= 300 ? resolve({ status, headers, text: '' }) : reject(error))),
-      },
-    );
-  });
-}
-
-function namedHeaders(raw: readonly Buffer[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const [name, value] = [raw[at]!.toString('latin1').toLowerCase(), raw[at + 1]!.toString('latin1')];
-    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+    let size = 0;
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      if ((size += chunk.length) > maxBytes) throw new Unusable(`a response of more than ${maxBytes} bytes`);
+    }
+    return { status, headers, text: Buffer.concat(chunks).toString() };
+  } catch (error) {
+    throw signal.aborted ? new Unusable('no answer in time') : error;
   }
-  return headers;
-}
-
-/** The messages of others may repeat what they were sent. */
-function problemOf(error: unknown): string {
-  const isOwn = error instanceof TooLarge || (error as Error).message === LATE;
-  return isOwn ? (error as Error).message : outageReason(error);
 }
 
 function decoded(
