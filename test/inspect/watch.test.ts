@@ -1,5 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { bookEndpoints } from '../../src/api/book.ts';
@@ -7,6 +5,7 @@ import { describeDeviation } from '../../src/inspect/compare.ts';
 import { deviationsOf, watchInterface } from '../../src/inspect/watch.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/server/observability/metrics.ts';
+import { readTabs } from '../../src/server/graphql/documents/tabs.ts';
 import { observeInterface } from '../../src/server/observability/watch.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { createApiRequest } from '../../src/api/api-request.ts';
@@ -104,10 +103,12 @@ test('every response to the operations of the demo is as the interface says, for
     { inspect },
   );
   const facade = await startFacade({}, {}, { upstream });
-  const documents = readdirSync('operations').map((file) => readFileSync(join('operations', file), 'utf8'));
   for (const token of [undefined, 'demo-alice', 'demo-bob', 'demo-carol'])
-    for (const document of documents)
-      await facade.execute(document, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    for (const { query, variables = {} } of readTabs('operations'))
+      await facade.execute(query, {
+        variables,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      });
   expect([...deviations].sort()).toEqual([]);
   expect(inspected).toBeGreaterThan(100);
 });

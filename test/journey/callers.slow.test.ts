@@ -79,7 +79,7 @@ describe.each(operations)('$name', ({ text, samples, round }) => {
     const made = Object.keys(present).find((field) => text.includes(` ${field}(`));
     const before = made === undefined ? undefined : await execute(present[made]!, { token });
     const id = (before?.data as { made?: { of?: { id: string } } } | undefined)?.made?.of?.id;
-    const variables = made === undefined ? samples : { id: id ?? '1', title: '一', content };
+    const variables = made === undefined ? samples : { ...samples, id: id ?? '1', title: '一', content };
     const { data, errors = [] } = await execute(text, { token, variables });
     const { viewer } = (await execute(`{ viewer { filmTier ${asked} } }`, { token })).data as {
       viewer: Record<string, boolean | null> & { filmTier: string | null };

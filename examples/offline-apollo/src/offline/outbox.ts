@@ -28,8 +28,8 @@ export type NewWrite = {
   /** The entry that was shown. */
   before?: Entry;
 } & (
-  | { kind: 'collect'; variables: CollectMutationVariables & { book: string } }
-  | { kind: 'change'; variables: UpdateCollectionMutationVariables & { book: string } }
+  | { kind: 'collect'; variables: CollectMutationVariables }
+  | { kind: 'change'; variables: UpdateCollectionMutationVariables }
 );
 
 export type QueuedWrite = NewWrite & {
