@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { bundle } from '../build.mjs';
+import { made } from './support/made.ts';
 import { temporaryDirectory } from './support/service.ts';
 
 /** A facade that logs each request, over a service that is away. */
@@ -21,7 +22,7 @@ const settings = {
 
 async function startFacade(stderr: 'pipe' | number) {
   const stdio: StdioOptions = ['ignore', 'pipe', stderr];
-  const child = spawn(process.execPath, [resolve('dist/main.js')], { env: settings, stdio });
+  const child = spawn(process.execPath, [await made('program')], { env: settings, stdio });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(([code, signal]: unknown[]) => ({ code, signal }));
   const [banner] = (await once(child.stdout!, 'data')) as [Buffer];
