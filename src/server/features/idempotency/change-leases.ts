@@ -22,11 +22,8 @@ redis.call('HDEL', KEYS[1], 'holder')
 redis.call('HSET', KEYS[1], 'ended', now)
 redis.call('PEXPIRE', KEYS[1], ${ENDED_MS})`;
 
-/** Without Redis a process has locks of its own, so a change does not wait for one that refuses. */
-const REDIS_CALLS = { what: 'locks of changes', timeoutMs: 1_000, longestPauseMs: 1_000 };
-
 export function createChangeLeases(connection: RedisConnection): TakeLease {
-  const call = connection.channel(REDIS_CALLS);
+  const call = connection.channel({ what: 'locks of changes', timeoutMs: 1_000 });
   const takeLease = defineScript(connection, 'catalogChange_take', TAKE);
   const leaveLease = defineScript(connection, 'catalogChange_leave', LEAVE);
   return async (name) => {

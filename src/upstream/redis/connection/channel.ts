@@ -10,8 +10,6 @@ export interface ChannelOptions {
   /** Names the calls in the log. */
   what: string;
   timeoutMs: number;
-  /** The longest pause after calls that Redis refused, or answered late. */
-  longestPauseMs?: number;
 }
 
 /** What the channels of a connection share. */
@@ -23,17 +21,16 @@ export interface ChannelParts {
   onLate: (what: string) => void;
 }
 
+/** Redis may be quick again at any time, and who is refused may retry after a second. */
+export const LONGEST_PAUSE_MS = 1_000;
 /** One late call costs a moment, so it is enough to open the breaker, and one call in time to close it. */
-const BREAKER = { breakerFailures: 1, breakerPauseMs: 250 };
-/** Redis may be quick again at any time. */
-export const LONGEST_PAUSE_MS = 5_000;
+const BREAKER = { breakerFailures: 1, breakerPauseMs: 250, maxBreakerPauseMs: LONGEST_PAUSE_MS };
 
 export type Channel = ReturnType<typeof createChannel>;
 
 /** Each channel has its own breaker: Redis may answer reads in time and refuse writes. */
-export function createChannel({ redis, onRefusal, onLate }: ChannelParts, options: ChannelOptions) {
-  const { what, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS } = options;
-  const createBreaker = () => createCircuitBreaker({ ...BREAKER, maxBreakerPauseMs: longestPauseMs }, () => undefined);
+export function createChannel({ redis, onRefusal, onLate }: ChannelParts, { what, timeoutMs }: ChannelOptions) {
+  const createBreaker = () => createCircuitBreaker(BREAKER, () => undefined);
   let breaker = createBreaker();
   /** Why the last call failed, and when one failed last, or was not made. */
   let reason: string | undefined;
