@@ -33,20 +33,11 @@ import {
 import { createMemoryStore } from './store/memory-store.ts';
 import { createRedisStore } from './store/redis-store.ts';
 
-export interface KeyedRunner {
-  /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
-  run: RunOperation;
-  /** Resolves when no write with a key is in flight, or a while later. */
-  drain: (withinMs: number) => Promise<void>;
-}
-
 type KeySettings = Pick<Config, 'idempotencyTtlSeconds'> & SettleTimes;
 
-export function createKeyedRunner(
-  config: KeySettings,
-  upstream: UpstreamClient,
-  runOperation: RunOperation,
-): KeyedRunner {
+export type KeyedRunner = ReturnType<typeof createKeyedRunner>;
+
+export function createKeyedRunner(config: KeySettings, upstream: UpstreamClient, runOperation: RunOperation) {
   const ttlMs = 1_000 * config.idempotencyTtlSeconds;
   const { keyConnection } = upstream;
   const store = keyConnection ? createRedisStore(keyConnection, ttlMs) : createMemoryStore(ttlMs);
@@ -56,7 +47,8 @@ export function createKeyedRunner(
   const left = new Set<Promise<void>>();
 
   return {
-    async run(prepared, request) {
+    /** Runs a request with an idempotency key. Rejects with an HttpError for one that is not run. */
+    run: (async (prepared, request) => {
       const { ready } = prepared;
       const token = bearerOf(request.authorization);
       if (ready?.operation.operation !== OperationTypeNode.MUTATION || ttlMs === 0)
@@ -85,8 +77,9 @@ export function createKeyedRunner(
         left.add(ended);
         void ended.catch(() => undefined).then(() => (end(), releaseFiles?.(), left.delete(ended)));
       });
-    },
-    drain: async (withinMs) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
+    }) satisfies RunOperation,
+    /** Resolves when no write with a key is in flight, or a while later. */
+    drain: async (withinMs: number) => void (await settlesWithin(withinMs, Promise.allSettled(left))),
   };
 }
 
@@ -152,7 +145,7 @@ async function runKeyed(
   const save = (next?: Row) => (saved = saved.then(() => store.save(sender.held(), next ? (row = next) : row)));
   const renewal = setInterval(() => void save(), RENEWED_MS).unref();
   const { errors } = upstream.service;
-  const journal = createJournal({ key, times, errors, now: store.now, record: () => save(journalRow()) }, entries);
+  const journal = createJournal({ key, times, errors, record: () => save(journalRow()) }, entries);
   let result: ExecutionResult | undefined;
   async function finish(): Promise<void> {
     await journal.settled();

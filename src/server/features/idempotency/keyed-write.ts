@@ -23,9 +23,8 @@ export interface KeyedRequest {
   readonly times: SettleTimes;
   /** What the codes of the service mean. */
   readonly errors: ErrorTable;
-  /** Stores the journal before a write is sent. */
+  /** Stores the journal, as before a write is sent. */
   readonly record: () => ReturnType<KeyStore['save']>;
-  readonly now: KeyStore['now'];
 }
 
 interface KeyedWrite extends KeyedRequest {
@@ -63,8 +62,8 @@ async function firstEntry({ at, request, write }: KeyedWrite): Promise<JournalEn
 /** An earlier request has sent it: what is there needs no waiting, and absence counts when nothing can come any more. */
 async function resume(keyed: KeyedWrite, recorded: JournalEntry): Promise<unknown> {
   // The clock is read before the service: what is absent after this time stays absent.
-  const now = await keyed.now();
-  if (now === undefined) throw unavailable();
+  const now = await keyed.record();
+  if (typeof now !== 'number') throw unrecorded(now);
   const finding = await find(keyed, recorded);
   if (finding.kind === 'there')
     return done(keyed, { ...recorded, at: keyed.at, request: keyed.request }, finding.value);
@@ -86,15 +85,14 @@ const longestMs = ({ times: { callTimeoutMs, uploadTimeoutMs }, write }: KeyedWr
 
 /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
 async function send(keyed: KeyedWrite, entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
-  const { journal, at, write, record, now, onSent } = keyed;
+  const { journal, at, write, record, onSent } = keyed;
   if (write.cancellation.reason) throw inProgress();
   journal.set(at, entry);
   const sentAt = await record();
   const recorded = { byClock: Date.now(), byProcess: performance.now() };
   if (typeof sentAt !== 'number' || write.cancellation.reason) {
     restore(keyed, again);
-    if (sentAt === 'full') throw tooManyKeys();
-    throw sentAt === undefined ? unavailable() : inProgress();
+    throw typeof sentAt === 'number' ? inProgress() : unrecorded(sentAt);
   }
   onSent();
   const sent: JournalEntry = { ...entry, sentAt };
@@ -113,7 +111,8 @@ async function send(keyed: KeyedWrite, entry: JournalEntry, again?: JournalEntry
   } catch (error) {
     const isUnsent = !hasBegun && !(error instanceof UpstreamFailure);
     if (isUnsent || provesNothingMade(error)) return notMade(keyed, sent, error, again);
-    const lost: JournalEntry = { ...sent, endedAt: await now() };
+    const endedAt = await record();
+    const lost: JournalEntry = { ...sent, ...(typeof endedAt === 'number' && { endedAt }) };
     journal.set(at, lost);
     const finding = await find(keyed, lost);
     if (finding.kind === 'there') return done(keyed, lost, finding.value);
@@ -122,6 +121,10 @@ async function send(keyed: KeyedWrite, entry: JournalEntry, again?: JournalEntry
   // Not in the try: what fails after the service has carried it out must not count as not sent.
   return done(keyed, sent, value);
 }
+
+/** Why nothing is sent whose journal was not stored. */
+const unrecorded = (reply: 'lost' | 'full' | undefined) =>
+  reply === 'full' ? tooManyKeys() : reply === 'lost' ? inProgress() : unavailable();
 
 /** Cuts a form before its end, which makes it no request. */
 function* sentWhile(mayGoOn: () => boolean, bytes: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {

@@ -28,9 +28,8 @@ const key = { ...secretsOf('a key of sixteen'), fingerprint: '' };
 
 /** The journal of a request with the key. `recorded`: what earlier ones have recorded, at `savedAt`. */
 function journalOver(recorded?: string, more: Partial<KeyedRequest> = {}, savedAt = performance.now()) {
-  const now = async () => performance.now();
   const entries = readJournal(recorded, savedAt);
-  const journal = createJournal({ key, times, errors, record: now, now, ...more }, entries);
+  const journal = createJournal({ key, times, errors, record: async () => performance.now(), ...more }, entries);
   return { ...journal, entries: () => [...entries.values()] };
 }
 
@@ -126,9 +125,9 @@ test('a retry that comes too early does not put off when a write may be sent aga
     },
   });
   await expect(died.write({ ...onShelf, send: lost })).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
-  const early = journalOver(recorded, { now: async () => 1_000 }, 0);
+  const early = journalOver(recorded, { record: async () => 1_000 }, 0);
   await expect(early.write({ ...onShelf, send: never })).rejects.toMatchObject({ retryAfter: 2 });
-  const late = journalOver(JSON.stringify(early.entries()), { now: async () => 3_000 }, 1_000);
+  const late = journalOver(JSON.stringify(early.entries()), { record: async () => 3_000 }, 1_000);
   expect(await late.write({ ...onShelf, send: async () => ({ id: '9' }) })).toEqual({ id: '9' });
 });
 

@@ -288,7 +288,6 @@ test.skipIf(!hasRedis)('a reader of Redis sees neither the token nor the respons
 });
 
 test('keys are read as strings of structured fields, or bare', () => {
-  expect(readKey('"a\\"b\\\\c of sixteen"'.replaceAll(' ', '-'))).toBe('a"b\\c-of-sixteen');
   expect(readKey('8e03978e-40d5-43dd-bc93-6894a57f9324')).toBe('8e03978e-40d5-43dd-bc93-6894a57f9324');
   for (const bad of [
     '',
@@ -296,6 +295,7 @@ test('keys are read as strings of structured fields, or bare', () => {
     'x'.repeat(15),
     '"a b of sixteen characters"',
     '"a-key-of-sixteen',
+    '"a-\\"key\\"-of-sixteen"',
     'x'.repeat(256),
     '"a-key-of-sixteen"; b=1',
     undefined,

@@ -66,8 +66,6 @@ export interface KeyStore {
    * does it later, and a save that comes after it changes nothing.
    */
   end: (held: Held, row: Row | undefined) => Promise<void>;
-  /** The time, by the clock of the store. */
-  now: () => Promise<number | undefined>;
 }
 
 export interface StoreLimits {
@@ -94,18 +92,12 @@ export const TEXT_MAX = 256_000;
 export const NEW_ACCOUNT = 'new';
 
 /** The accounts that a row counts in, each with its limits: the one of its token, that of all, and that of all new tokens. */
-export function accountsOf({ name, isNew }: Account, limits: StoreLimits): readonly Limited[] {
+export function accountsOf({ name, isNew }: Account, limits: StoreLimits) {
   const all = { name: 'all', rows: limits.rows, text: limits.text };
   const own = { name, rows: limits.rowsOfOne, text: limits.textOfOne };
   return isNew
     ? [own, all, { name: NEW_ACCOUNT, rows: NEW_SHARE * limits.rows, text: NEW_SHARE * limits.text }]
     : [own, all];
-}
-
-export interface Limited {
-  readonly name: string;
-  readonly rows: number;
-  readonly text: number;
 }
 
 /** The token is the same, or both are known to be of one person. */

@@ -98,6 +98,5 @@ export function createMemoryStore(ttlMs: number, limits = STORE_LIMITS): KeyStor
       const hasIt = row.state !== 'done' || hasRoom(account, 0, more, RESPONSES_SHARE);
       put(name, account, hasIt ? row : { ...row, text: '' }, undefined);
     },
-    now: async () => performance.now(),
   };
 }

@@ -114,14 +114,10 @@ return now`;
 /** An end without an answer is repeated: the row may be of a write that was not sent. */
 const END_TRIES = 60;
 const END_PAUSE_MS = 500;
-/** Ends that are repeated at one time. */
-const UNENDED_MAX = 200;
-
-/** Without them a write is not sent. A client that is refused may retry after a second. */
-const CALLS = { what: 'idempotency keys', timeoutMs: 1_000, longestPauseMs: 1_000 };
 
 export function createRedisStore(connection: RedisConnection, ttlMs: number, limits = STORE_LIMITS): KeyStore {
-  const call = connection.channel(CALLS);
+  // Without an answer a write is not sent.
+  const call = connection.channel({ what: 'idempotency keys', timeoutMs: 1_000 });
   const claim = defineScript(connection, 'catalogKey_claim', CLAIM);
   const save = defineScript(connection, 'catalogKey_save', SAVE);
   const { key } = connection;
@@ -135,15 +131,11 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
     const all = isEnd && state === 'done' ? mostOfResponses : most;
     return [holder, ttlMs, account.isNew ? '1' : '', ...all, fingerprint, token, person, state, text];
   };
-  let unended = 0;
   async function repeat(end: () => Promise<unknown>): Promise<void> {
-    if (unended >= UNENDED_MAX) return;
-    unended++;
     for (let left = END_TRIES; left > 0; left--) {
       await sleep(END_PAUSE_MS, undefined, { ref: false });
-      if ((await end()) !== undefined) break;
+      if ((await end()) !== undefined) return;
     }
-    unended--;
   }
   return {
     async claim(held, sender) {
@@ -159,10 +151,6 @@ export function createRedisStore(connection: RedisConnection, ttlMs: number, lim
       const values = valuesOf(held, row, true);
       const end = () => call(() => save(keysOf(held), [...values, row ? 'row' : 'nothing']));
       if ((await end()) === undefined) void repeat(end);
-    },
-    async now() {
-      const time = await call(() => connection.redis.time());
-      return time && Math.floor(Number(time[0]) * 1_000 + Number(time[1]) / 1_000);
     },
   };
 }

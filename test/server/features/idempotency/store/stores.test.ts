@@ -144,12 +144,12 @@ describe.each(stores)('keys in $name', ({ make }) => {
     const store = await make();
     const held = heldBy('a');
     await store.claim(held, rowOf());
-    const before = (await store.now())!;
+    const before = (await store.save(held, rowOf())) as number;
     const saved = (await store.save(held, rowOf())) as number;
     await store.end(held, rowOf());
     const claimed = await store.claim(heldBy('a'), rowOf());
     const { savedAt } = (claimed as { found: { savedAt: number } }).found;
-    expect([before <= saved, saved <= savedAt, savedAt <= (await store.now())!]).toEqual([true, true, true]);
+    expect([before <= saved, saved <= savedAt]).toEqual([true, true]);
   });
 });
 
