@@ -9,14 +9,13 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionNode,
-  getOperationAST,
   print,
   visit,
 } from 'graphql';
 import { NODES_MAX } from '../node-query.ts';
 import { type Variables, hasVariables } from '../plan/document.ts';
 import type { OperationPlan, PlannedField } from '../plan/operation-plan.ts';
-import { type PlanViewer, planOperation } from '../plan/plan-operation.ts';
+import type { PlanViewer } from '../plan/plan-operation.ts';
 import { worstCaseOf } from './call-cost.ts';
 import type { WorstCase } from './worst-case.ts';
 import { fewestCalls } from './call-range.ts';
@@ -60,22 +59,8 @@ export interface PricedOperation {
   viewers: readonly PlanViewer[];
 }
 
-type PlanFor = (document: DocumentNode, viewer: PlanViewer, variables: Variables) => OperationPlan;
-
-/** Plans an operation and changed forms of its document, each once. Throws PlanTooLarge. */
-export function plansOf(schema: GraphQLSchema, operation: OperationDefinitionNode, maxFields: number): PlanFor {
-  const known = new Map<DocumentNode, Map<string, OperationPlan>>();
-  return (document, viewer, variables) => {
-    const plans = known.get(document) ?? new Map<string, OperationPlan>();
-    known.set(document, plans);
-    const key = JSON.stringify([viewer, operation.variableDefinitions?.length ? variables : null]);
-    const plan =
-      plans.get(key) ??
-      planOperation(schema, document, getOperationAST(document, operation.name?.value)!, viewer, variables, maxFields);
-    plans.set(key, plan);
-    return plan;
-  };
-}
+/** Plans a form of the document, each once. Throws PlanTooLarge. */
+export type PlanFor = (document: DocumentNode, viewer: PlanViewer, variables: Variables) => OperationPlan;
 
 /** A caller with a token, whose film tier is not known yet. */
 export const anyCaller: PlanViewer = { isLoggedIn: true, filmTier: null };

@@ -1,9 +1,11 @@
 /** What the server would say of an operation before it runs it, and what the operation costs. No server is needed for it. */
-import { type DocumentNode, GraphQLError, type GraphQLSchema } from 'graphql';
-import { type CostRange, anyCaller, costOfAny, costWith, plansOf } from '../cost/cost-range.ts';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { type CostRange, type PlanFor, anyCaller, costOfAny, costWith } from '../cost/cost-range.ts';
 import { planViewers, withoutDirectives } from '../cost/price.ts';
 import { cheapestVariables, withSmallNumbers } from '../cost/variable-bounds.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
+import { oncePer } from '../../lib/remember.ts';
+import { createPlanCache } from '../plan/plan-cache.ts';
 import type { PlanViewer } from '../plan/plan-operation.ts';
 import { type OperationRequirements, requirementsIn } from '../requirements/operation-requirements.ts';
 import { tierRefusals } from '../requirements/tiers-by-path.ts';
@@ -40,7 +42,13 @@ export function createAssess(schema: GraphQLSchema, settings: DocumentSettings) 
       if (variables && !coerced) return { errors: wrong, ...unknown };
       const rejected = coerced && (variables ? rejection : alwaysRejection)(ready, coerced, schema);
       const given = variables && coerced;
-      const planFor = plansOf(schema, operation, settings.maxPlannedFields);
+      const plans = createPlanCache(schema, { maxFields: settings.maxPlannedFields });
+      const plannerOf = oncePer((form: DocumentNode) => plans.plannerFor(form, getOperationAST(form, name)!));
+      const planFor: PlanFor = (form, viewer, given) => {
+        const plan = plannerOf(form).planFor(viewer, given);
+        if (plan instanceof GraphQLError) throw plan;
+        return plan;
+      };
       const whole = given ? withoutIncremental(document) : withoutDirectives(document);
       const planAs = (viewer: PlanViewer) => planFor(whole, viewer, coerced ?? {});
       const refusals = tierRefusals((filmTier) => planAs({ isLoggedIn: true, filmTier }).root, given);

@@ -30,21 +30,21 @@ export type TierRefusals = ReadonlyMap<Tier, readonly RefusedField[]> | undefine
  * `given`: the coerced variables, if they are known.
  */
 export function tierRefusals(planFor: (tier: Tier | null) => SelectionPlan, given?: Variables): TierRefusals {
-  const walks = tiers.map((tier) => {
-    const walk: Walk = { caller: ofTier(tier), given, refused: new Map(), isTiered: false };
-    for (const plan of [planFor(tier), planFor(null)]) visit(walk, plan, undefined, '');
-    return walk;
-  });
-  return walks.some(({ isTiered }) => isTiered)
-    ? new Map(walks.map(({ refused }, at) => [tiers[at]!, [...refused.values()]]))
+  const found = tiers.map((tier) => walked(ofTier(tier), [planFor(tier), planFor(null)], given));
+  return found.some(({ isTiered }) => isTiered)
+    ? new Map(found.map(({ refused }, at) => [tiers[at]!, [...refused.values()]]))
     : undefined;
 }
 
 /** The fields that a caller without the token of a person does not get: they are refused, or null as `viewerCollection` is. */
-export function loginRefusals(root: SelectionPlan, given?: Variables): readonly RefusedField[] {
-  const walk: Walk = { caller: withoutLogin, given, refused: new Map(), isTiered: false };
-  visit(walk, root, undefined, '');
-  return [...walk.refused.values()];
+export const loginRefusals = (root: SelectionPlan, given?: Variables): readonly RefusedField[] => [
+  ...walked(withoutLogin, [root], given).refused.values(),
+];
+
+function walked(caller: Caller, plans: readonly SelectionPlan[], given: Variables | undefined): Walk {
+  const walk: Walk = { caller, given, refused: new Map(), isTiered: false };
+  for (const plan of plans) visit(walk, plan, undefined, '');
+  return walk;
 }
 
 /** Whether it is known which ids `node` or `nodes` is given. */
