@@ -1,17 +1,11 @@
 /** How records of a kind are requested by key, and what follows from that alone. */
-import { type Endpoint, type Tier, tiers } from './endpoint.ts';
+import { type Endpoint, tiers } from './endpoint.ts';
 
 export type UpstreamRecord = Record<string, unknown>;
 export type MemberNames = readonly string[];
-export type MemberTiers = Readonly<Record<string, readonly Tier[]>>;
 
-/** The endpoint of a record, and the tiers that get each member, where they differ. */
-export interface GatedRecord {
+export interface RecordSource {
   readonly endpoint: Endpoint;
-  readonly tiers?: MemberTiers;
-}
-
-export interface RecordSource extends GatedRecord {
   readonly input: (key: string) => object;
   /** Every member that a record may have. */
   readonly members?: readonly string[];

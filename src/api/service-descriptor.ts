@@ -1,6 +1,5 @@
 /** What engine, upstream and server know of the service. `graph/service/descriptor.ts` describes the catalog. */
 import type { Endpoint, Media, ServiceName, Tier } from './endpoint.ts';
-import type { GatedRecord } from './record-source.ts';
 
 /** Whether it is a service of the catalog itself, rather than one that an embedding program adds. */
 export const isOfCatalog = (service: ServiceName): service is 'catalog' | 'events' =>
@@ -63,14 +62,14 @@ export interface TierPolicy {
    * `isLimitUncertain`: they are needed for any `members`, because they also show whether the credential has a rate limit.
    */
   readonly evidence: (
-    record: GatedRecord,
+    endpoint: Endpoint,
     members: readonly string[],
     possible: readonly Tier[],
     isLimitUncertain?: boolean,
   ) => readonly string[];
   /** Those of `members`, which were all requested, that are absent because of the tier, which is one of `possible`. */
   readonly withheld: (
-    source: GatedRecord,
+    endpoint: Endpoint,
     record: Readonly<Record<string, unknown>>,
     members: readonly string[],
     possible: readonly Tier[],

@@ -232,10 +232,10 @@ export function isAbsent(
 }
 
 export const tierRequired = (kind: string, source: RecordSource, member: string): Error =>
-  new TierRequired(source.tiers?.[member] ?? [], `${kind}.${member}`);
+  new TierRequired(source.endpoint.gates?.members[member] ?? [], `${kind}.${member}`);
 
 /** The error for one member of a record that was rejected as a whole: the tiers are those of the member. */
-export function memberError({ tiers }: RecordSource, member: string, error: Error): Error {
-  const having = error instanceof TierRequired && error.ofEndpoint ? tiers?.[member] : undefined;
+export function memberError({ endpoint }: RecordSource, member: string, error: Error): Error {
+  const having = error instanceof TierRequired && error.ofEndpoint ? endpoint.gates?.members[member] : undefined;
   return having ? new TierRequired(having, error.message, true) : error;
 }

@@ -568,14 +568,14 @@ function withNames(parent: Parent, names: readonly string[], place: Place): Pare
   );
   if (missing.length === 0) return parent;
   const refused = missing.find(of.refuses);
-  if (refused) throw new TierRequired(source.tiers![refused]!, `${of.type.name}.${refused}`);
+  if (refused) throw new TierRequired(source.endpoint.gates!.members[refused]!, `${of.type.name}.${refused}`);
   if (of.request) place.requests.add(of.request);
   if (of.place) of.planning?.needMembers(of.place, missing);
   const whole = of.whole();
   if (of.request) denies(place, of.request, whole === null);
   if (!whole) return parent;
   for (const name of missing) {
-    const tiers = source.tiers?.[name];
+    const tiers = source.endpoint.gates?.members[name];
     const isGated = tiers && source.endpoint.tiers.some((tier) => !tiers.includes(tier));
     if (isGated && whole[name] === undefined && !tiers.includes(of.tier))
       throw new TierRequired(tiers, `${of.type.name}.${name}`);
@@ -622,7 +622,7 @@ function answered(
     place.requests.add(of.request);
     place.isOfAbsent = place.isBelowAbsent!;
     // Either error may be reported first: that of the tier or that of the arguments.
-    const tiers = typeRule(of.type).record?.tiers?.[rule.embedded.member];
+    const tiers = typeRule(of.type).record?.endpoint.gates?.members[rule.embedded.member];
     if (tiers && run.viewer.filmTier && !tiers.includes(run.viewer.filmTier)) place.mayFail = 'TIER_REQUIRED';
   }
   const endpoint = typeof rule.endpoint === 'function' ? rule.endpoint(args, parent) : rule.endpoint!;
@@ -1033,7 +1033,7 @@ function arriveOne(
     type,
     form: isShown ? form : undefined,
     tier: requester.tier,
-    refuses: (name) => tier !== undefined && !!key && source.tiers?.[name]?.includes(tier) === false,
+    refuses: (name) => tier !== undefined && !!key && source.endpoint.gates?.members[name]?.includes(tier) === false,
     request: key ? requestOf(source.endpoint, source.input(key)) : undefined,
     place: key ? { type: type.name, key, source } : undefined,
     planning: run.planning,

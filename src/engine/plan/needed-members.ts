@@ -126,7 +126,7 @@ export function embeddedIsEnough(
   filmTier: string | null,
 ): boolean {
   if (!embedded) return false;
-  const tiers = typeRule(parent).record?.tiers?.[embedded.member];
+  const tiers = typeRule(parent).record?.endpoint.gates?.members[embedded.member];
   if (tiers && filmTier && !(tiers as readonly string[]).includes(filmTier)) return false;
   for (const { rule, selected } of selections.values()) if (rule.isWrapper && selected.has('totalCount')) return false;
   const { members } = embedded.representation;

@@ -153,7 +153,7 @@ function planGroups(
     if (plan.mode === 'call') eagerCalls.push(plan);
     else readsRecord ||= plan.needs.length > 0;
   }
-  const { tiers } = rule.record ?? {};
+  const tiers = rule.record?.endpoint.gates?.members;
   // The tier of a caller's own token is learned and may change, so it excludes nothing here. The configured tier is certain.
   const tier = walk.viewer.isLoggedIn ? null : walk.viewer.filmTier;
   return {

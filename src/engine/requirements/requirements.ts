@@ -113,8 +113,8 @@ const gateOf = ({ isTiered, tiers, scope, login }: Endpoint): Gate => ({
 });
 
 /** The record with these members. */
-function gateOfMembers({ endpoint, tiers: having }: RecordSource, members: readonly string[]): Gate {
+function gateOfMembers({ endpoint }: RecordSource, members: readonly string[]): Gate {
   const gate = gateOf(endpoint);
-  const gets = (tier: Tier) => members.every((member) => having?.[member]?.includes(tier) ?? true);
+  const gets = (tier: Tier) => members.every((member) => endpoint.gates?.members[member]?.includes(tier) ?? true);
   return { ...gate, tiers: gate.tiers && gate.tiers.filter(gets) };
 }

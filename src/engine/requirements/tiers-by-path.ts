@@ -151,7 +151,7 @@ function hasMember(
   { opens, isOf }: Caller,
 ): boolean {
   if (!record || member === 'id' || (provided && isProvided(provided, member))) return true;
-  return opens(record.endpoint) && isOf(record.tiers?.[member] ?? tiers);
+  return opens(record.endpoint) && isOf(record.endpoint.gates?.members[member] ?? tiers);
 }
 
 /** The endpoints that a field may call: all that its arguments can choose. */

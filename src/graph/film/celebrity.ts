@@ -38,7 +38,6 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
     endpoint: filmEndpoints.celebrity,
     input: (id) => ({ id }),
     members: Object.keys(celebrityMembers),
-    tiers: celebrityMembers,
     keyOf: pageOf,
   },
   shortForm: simpleCelebrity,

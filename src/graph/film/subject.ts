@@ -52,7 +52,6 @@ export const Subject = builder.objectRef<SubjectRecord>('Subject').implement({
     endpoint: filmEndpoints.subject,
     input: (id) => ({ id }),
     members: Object.keys(subjectMembers),
-    tiers: subjectMembers,
   },
   alternatives: { service_site: 'douban_site', douban_site: 'service_site' },
   nodeOf: referenceOf,

@@ -4,7 +4,6 @@ import type { Endpoint, Tier, Visibility } from '../../api/endpoint.ts';
 import { type Credential, rejectionBy, repeatRejection } from '../auth/credentials.ts';
 import type { RequestContext } from '../auth/request-context.ts';
 import { createCancellationToken } from '../../lib/cancellation.ts';
-import type { GatedRecord } from '../../api/record-source.ts';
 import type { TierPolicy } from '../../api/service-descriptor.ts';
 import type { LoggedCall } from '../call-log.ts';
 import { NotMade, TierRequired, detailsOf } from '../errors.ts';
@@ -87,9 +86,9 @@ export class CallPolicy {
   }
 
   /** Members to request besides these of a record, because they show the caller's tier. */
-  tierEvidence(record: GatedRecord, members: readonly string[]): readonly string[] {
+  tierEvidence(endpoint: Endpoint, members: readonly string[]): readonly string[] {
     const { credential } = this.context;
-    return this.tiers.evidence(record, members, credential.possibleTiers, record.tiers && this.isLimitUncertain());
+    return this.tiers.evidence(endpoint, members, credential.possibleTiers, endpoint.gates && this.isLimitUncertain());
   }
 
   /** True if a quarter of the rate limit, or of the agents' share, is used and the caller's tier, which may have no limit, is unknown. */

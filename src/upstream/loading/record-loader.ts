@@ -183,7 +183,7 @@ export class RecordLoader {
         calls.logCached(request, path, { how: 'stale', staleSeconds: ageOf(stale) });
       if (stale.isAbsent) return void (state.isAbsent = true);
       merge(state, stale.value, available);
-      if (source.tiers) markWithheld(state, Object.keys(stale.value), calls);
+      if (source.endpoint.gates) markWithheld(state, Object.keys(stale.value), calls);
       throw error;
     }
   }
@@ -192,10 +192,10 @@ export class RecordLoader {
   private membersToRequest({ state: { source }, members }: MemberLoad, fresh: CacheEntry | undefined): MemberNames {
     const known = fresh?.value;
     const missing = known ? members.filter((member) => !(member in known)) : members;
-    if (!source.tiers) return missing;
+    if (!source.endpoint.gates) return missing;
     const { calls } = this.context;
     const unknown = known ? members.filter((member) => known[member] === undefined) : members;
-    const evidence = calls.tierEvidence(source, unknown);
+    const evidence = calls.tierEvidence(source.endpoint, unknown);
     if (evidence.length === 0) return missing;
     const all = missing.slice();
     for (const member of evidence) if (!all.includes(member) && !(known && member in known)) insert(all, member);
@@ -209,11 +209,11 @@ export class RecordLoader {
   private isCovered(source: RecordSource, members: MemberNames, { isAbsent, value }: CacheEntry): boolean {
     if (isAbsent) return true;
     for (const member of members) if (!(member in value)) return false;
-    if (!source.tiers) return true;
+    if (!source.endpoint.gates) return true;
     const absent = members.filter((member) => value[member] === undefined);
     if (absent.length === 0) return true;
     const { calls } = this.context;
-    return calls.tiers.evidence(source, absent, calls.possibleTiers()).every((member) => member in value);
+    return calls.tiers.evidence(source.endpoint, absent, calls.possibleTiers()).every((member) => member in value);
   }
 
   /** False if they are not cached and fresh. */
@@ -227,7 +227,7 @@ export class RecordLoader {
     }
     merge(state, cached.value, members);
     if (source.keyOf) this.nameAgain(state, source.keyOf);
-    if (source.tiers) markWithheld(state, Object.keys(cached.value), this.context.calls);
+    if (source.endpoint.gates) markWithheld(state, Object.keys(cached.value), this.context.calls);
     return true;
   }
 
@@ -264,7 +264,7 @@ export class RecordLoader {
       cachePolicy.restrict(fresh.freshUntil, source.endpoint);
     } else merge(state, record, members);
     if (source.keyOf) this.nameAgain(state, source.keyOf);
-    if (source.tiers) {
+    if (source.endpoint.gates) {
       const requested = fresh ? [...known, ...Object.keys(fresh.value)] : known;
       markWithheld(state, requested, calls);
     }

@@ -119,7 +119,7 @@ export function markWithheld(
   calls: Pick<CallPolicy, 'tiers' | 'possibleTiers'>,
 ): void {
   const { kind, source, record } = state;
-  for (const member of calls.tiers.withheld(source, record, requested, calls.possibleTiers()))
+  for (const member of calls.tiers.withheld(source.endpoint, record, requested, calls.possibleTiers()))
     setError(state, member, tierRequired(kind, source, member));
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { serviceErrors } from '../../../src/api/errors.ts';
-import { filmEndpoints, subjectMembers } from '../../../src/api/film.ts';
+import { filmEndpoints } from '../../../src/api/film.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
 import { type Credential, createCredentials } from '../../../src/upstream/auth/credentials.ts';
 import { isLimited } from '../../../src/upstream/auth/viewer.ts';
@@ -122,7 +122,7 @@ test('the tier of the facade’s own token is the configured one, whatever respo
 });
 
 test('fields that show the tier are requested only for a field that some of its possible tiers get and others do not', () => {
-  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
+  const film = filmEndpoints.subject;
   const evidence = ['durations', 'languages', 'pubdates'];
   expect(filmTiers.evidence(film, ['title', 'website'], ['basic', 'advance', 'premium'])).toEqual(evidence);
   expect(filmTiers.evidence(film, ['title', 'no_such_member'], ['basic', 'advance', 'premium'])).toEqual([]);
@@ -130,11 +130,11 @@ test('fields that show the tier are requested only for a field that some of its 
   expect(filmTiers.evidence(film, ['title'], ['basic', 'advance'], true)).toEqual(evidence);
   expect(filmTiers.evidence(film, ['website'], ['basic'])).toEqual([]);
   expect(filmTiers.evidence(film, ['website'], ['advance', 'premium'])).toEqual([]);
-  expect(filmTiers.evidence({ endpoint: filmEndpoints.subject }, ['website'], ['basic', 'advance'])).toEqual([]);
+  expect(filmTiers.evidence(filmEndpoints.search, ['website'], ['basic', 'advance'])).toEqual([]);
 });
 
 test('a missing field is withheld by the tier if no possible tier gets it, otherwise it may be a default value', () => {
-  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
+  const film = filmEndpoints.subject;
   const names = ['title', 'website', 'languages'];
   const response = { id: '1', title: 'x' };
   expect(filmTiers.withheld(film, response, names, ['basic'])).toEqual(['website', 'languages']);
@@ -152,7 +152,7 @@ test('a missing field is withheld by the tier if no possible tier gets it, other
 });
 
 test('a member of a record that is named like one of every object proves nothing', () => {
-  const film = { endpoint: filmEndpoints.subject, tiers: subjectMembers };
+  const film = filmEndpoints.subject;
   const record = { id: '1', constructor: 1, toString: 2 };
   expect(filmTiers.withheld(film, record, ['website'], ['basic', 'advance'])).toEqual([]);
   expect(filmTiers.withheld(film, record, ['website'], ['basic'])).toEqual(['website']);

@@ -110,7 +110,6 @@ test('an absent member that a replica cached because it knew the tier is withhel
     endpoint: filmEndpoints.subject,
     input: (id) => ({ id }),
     members: Object.keys(subjectMembers).sort(),
-    tiers: subjectMembers,
   };
   const { cache, records, sent, respond } = setUp(60, tiers, ['durations', 'languages', 'pubdates']);
   const response: ApiResponse = { value: { id: '7' }, bytes: 10, status: 200, reuse: unspecified };
