@@ -2,8 +2,7 @@
  * The origin as the service. The facade's requests go to its HTTP server over a copy of the demo database. The reference calls the rules of
  * the origin over the same file: it has neither its server nor its Atom documents, and computes pages and totals from whole lists.
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request as send } from 'undici';
 import type { Endpoint } from '../../src/api/endpoint.ts';
@@ -23,6 +22,7 @@ import { fillOnce } from '../../src/origin/store/seed/seed.ts';
 import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
 import { type Stores, createStores } from '../../src/origin/store/stores.ts';
 import { setDemoTokens } from '../../src/origin/store/tokens.ts';
+import { dataFolder } from '../support/data-folder.ts';
 import { OWN_TOKEN, type Settings } from './product.ts';
 import type { Fetch, Service, ServiceRequest } from './service.ts';
 import { type Response_, routeOf } from './upstreams.ts';
@@ -39,9 +39,6 @@ function stopClock(): () => void {
   return () => void (Date.now = now);
 }
 
-/** Files here are in memory, where the system has it: the origin waits for the disk after each write. */
-const MEMORY = '/dev/shm';
-
 /** The sender of a token that is of no person. */
 export const APP = 'app';
 
@@ -56,7 +53,7 @@ let opened = 0;
 /** The demo database with the tokens of the oracle, made once a run. */
 function template(): Template {
   if (made) return made;
-  const directory = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'oracle-'));
+  const directory = mkdtempSync(join(dataFolder(), 'oracle-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const goOn = stopClock();
   const db = openDatabase(directory);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { dataFolder } from './data-folder.ts';
 import { afterEachFile } from './hooks.ts';
 import { made } from './made.ts';
 import { stacksIn } from './unhandled.ts';
@@ -103,7 +103,7 @@ afterEachFile(async () => {
 
 async function spawnProgram(env: NodeJS.ProcessEnv, args: string[], { main, cwd }: Location = {}) {
   const program = main ?? (await made('program'));
-  const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+  const dataDir = mkdtempSync(join(dataFolder(), 'catalog-'));
   if (!('DATA_DIR' in env) && !env.BASE_URL) cpSync(await made('demo'), dataDir, { recursive: true });
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },

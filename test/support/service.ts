@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEachFile, afterEachTest, afterUse } from './hooks.ts';
+import { dataFolder } from './data-folder.ts';
 import { made } from './made.ts';
 import { type OriginOptions, openOrigin } from '../../src/origin/server.ts';
 
@@ -105,7 +105,7 @@ afterEachFile(() => {
 });
 
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'catalog-'));
+  const directory = mkdtempSync(join(dataFolder(), 'catalog-'));
   directories.push(directory);
   return directory;
 }
