@@ -220,10 +220,10 @@ function tidy(outputs) {
 function writeLicenses(file, inputs) {
   const packages = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts = [...packages].sort().map((place) => {
-    const { name, version, license } = JSON.parse(readFileSync(`${root}${place}/package.json`, 'utf8'));
+    const { name, version, license, author } = JSON.parse(readFileSync(`${root}${place}/package.json`, 'utf8'));
     const notices = readdirSync(root + place).filter((each) => /^(licen[cs]e|notice|copying)/i.test(each));
     const texts = notices.map((each) => readFileSync(`${root}${place}/${each}`, 'utf8').trim());
-    return `${[`${name} ${version}`, ...(texts.length > 0 ? texts : [license])].join('\n\n')}\n`;
+    return `${[`${name} ${version}`, ...(texts.length > 0 ? texts : [`${license}, by ${author?.name ?? author}`])].join('\n\n')}\n`;
   });
   writeFileSync(root + file, texts.join(`\n${'-'.repeat(80)}\n\n`));
   return file;

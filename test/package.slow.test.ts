@@ -363,14 +363,23 @@ test('a program imports the facade, its extension and the price of documents', a
   ]);
 });
 
-test(
-  'the types can be imported, and reject wrong options',
-  async () => {
+test.each([
+  ['--module', 'node16'],
+  ['--module', 'nodenext'],
+  ['--module', 'esnext', '--moduleResolution', 'bundler'],
+])(
+  'the types of all entries can be imported, and reject wrong options: %s %s %s %s',
+  async (...resolution) => {
     writeFileSync(
-      join(elsewhere, 'embed.ts'),
+      join(elsewhere, 'embed.mts'),
       `import { ConfigError, createFacade, type EmbeddedFacade, type FacadeOptions } from 'catalog-graphql';
      import { price } from 'catalog-graphql/price';
      import { Book, type Extend, text } from 'catalog-graphql/extend';
+     import { BookDocument } from 'catalog-graphql/operations';
+     export type Read = NonNullable<ReturnType<NonNullable<(typeof BookDocument)['__apiType']>>['book']>['title'];
+     export const title: Read = 'a title';
+     // @ts-expect-error -- a text
+     export const wrong: Read = 1;
      export const extend: Extend = (builder) => builder.objectField(Book, 'name', (t) => t.reads('title', text, 'The title.'));
      const options: FacadeOptions = { baseUrl: 'http://a', eventBaseUrl: 'http://b', filmTier: 'basic', corsOrigins: ['http://c'] };
      export const facade: EmbeddedFacade = createFacade(options);
@@ -390,8 +399,8 @@ test(
     `,
     );
     const tsc = join(here, 'node_modules/typescript/bin/tsc');
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom'];
-    const { stdout } = await run(process.execPath, [tsc, ...flags, '--skipDefaultLibCheck', 'embed.ts'], {
+    const flags = ['--noEmit', '--strict', ...resolution, '--target', 'es2023', '--lib', 'es2023,dom'];
+    const { stdout } = await run(process.execPath, [tsc, ...flags, '--skipDefaultLibCheck', 'embed.mts'], {
       cwd: elsewhere,
     }).catch((error: { stdout: string }) => error);
     expect(stdout).toBe('');
