@@ -67,6 +67,7 @@ const printed = {
   'docs/client-caches.md': await formatted('docs/client-caches.md', withClients(read('docs/client-caches.md') ?? '')),
   'docs/errors.md': await formatted('docs/errors.md', errorsMarkdown(fixed)),
   'docs/front-ends.md': await formatted('docs/front-ends.md', withClients(read('docs/front-ends.md') ?? '')),
+  'docs/offline.md': await formatted('docs/offline.md', withClients(read('docs/offline.md') ?? '')),
   'docs/metrics.md': await withRegion('docs/metrics.md', 'metrics', metricsList()),
   'docs/runbook.md': await withRegion('docs/runbook.md', 'runbook', runbookMarkdown()),
   'deploy/prometheus/rules.yaml': await formatted('deploy/prometheus/rules.yaml', rulesYaml()),

@@ -91,9 +91,9 @@ export async function decide(outbox: Outbox, write: Write, body?: string) {
  * Sends all but what waits for a decision; one run at a time. False if the
  * user must log in or update the app first; then call it again. `send` adds
  * the address and the token. `pause` ends after so many seconds, or as soon as
- * the network is back. `onMade` shows what was made. It returns the `revision`
- * of the payload, if there is one: without it, the next write of the record
- * would conflict with this one.
+ * the network is back. `onMade` stores what was made, and returns the
+ * `revision` of the payload, if there is one: without it, the next write of
+ * the record would conflict with this one.
  */
 export async function sendAll(
   outbox: Outbox,
