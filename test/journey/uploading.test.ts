@@ -321,9 +321,7 @@ describe('an invalid upload is rejected:', () => {
     const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));
     const { code, answer } = await sendBytes(new Uint8Array(bytes.subarray(0, 200_000)), type);
     expect([code, received]).toEqual(['BAD_UPLOAD', []]);
-    expect(answer.errors?.[0]?.message).toBe(
-      `The file "${pathOf(0)}" is incomplete: the request ended before the end of the form.`,
-    );
+    expect(answer.errors?.[0]?.message).toBe('The form cannot be read: Unexpected end of form');
   });
   test('a client that stops sending within a file', async () => {
     const { bytes, type } = await bytesOf(annotation({ [pathOf(0)]: picture('png', 300_000) }));

@@ -2,11 +2,12 @@
  * Reads multipart requests with graphql-upload-minimal. An operation begins when its form has arrived, so a file is a value: it is checked
  * and hashed before anything is sent, may have several places, and may come in any order.
  */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { Readable, type Writable } from 'node:stream';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable, Writable } from 'node:stream';
 import { type Upload as FileVariable, processRequest } from 'graphql-upload-minimal';
 import type { Config } from '../../../config/settings.ts';
-import { type UploadedFile, putFile, uploadedFile } from '../../../engine/values/uploaded-file.ts';
+import { putFile, uploadedFile } from '../../../engine/values/uploaded-file.ts';
+import { isPlainObject } from '../../../lib/objects.ts';
 import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
@@ -45,22 +46,15 @@ export async function readUpload(
   if (announced > maxBytes) throw tooLarge();
   const memory = await all.reserve(sender, announced, lifetime);
   exchange.onClose(memory.release);
-  const form = new Form(await bodies.receive(exchange, maxBytes, tooLarge), request.headers, maxBodyBytes);
-  try {
-    const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
-    // The library uses only the headers and the stream of the request.
-    const operations = await processRequest(form as unknown as IncomingMessage, response, limits);
-    await form.readFiles(operations);
-    return { operations, memory };
-  } catch (error) {
-    throw form.error ?? formError(error as Error);
-  }
+  const body = await bodies.receive(exchange, maxBytes, tooLarge);
+  const limits = { maxFieldSize: maxBodyBytes, maxFiles: maxPictures * maxMutations };
+  return { operations: await parsedForm(body, request.headers, response, limits), memory };
 }
 
-function formError({ status, message }: Error & { status?: number }): HttpError {
-  return status === 413
-    ? new HttpError('UPLOAD_TOO_LARGE', message)
-    : badUpload(`This is not a GraphQL multipart request: ${message}`);
+function formError(error: Error & { status?: number }): HttpError {
+  if (error instanceof HttpError) return error;
+  const { status, message } = error;
+  return status === 413 ? new HttpError('UPLOAD_TOO_LARGE', message) : badUpload(`The form cannot be read: ${message}`);
 }
 
 /** The envelope of a multipart request: boundaries, headers of parts, the map. The operations have a limit of their own. */
@@ -68,114 +62,115 @@ const ENVELOPE_BYTES = 20_000;
 const MAP_BYTES = 10_000;
 
 /**
- * A form on its way to the parser of graphql-upload-minimal. It checks what the library lets pass. The library passes its parser to `pipe`;
- * it listens first, so its listeners have run when those of this class are called. `test/server/http/request/uploads.test.ts` fails if a
- * version of the library does this in another way.
+ * Has graphql-upload-minimal parse the form and put its files in their places, and checks what the library lets pass. Of the request the
+ * library uses the headers, and passes its parser to `pipe`.
  */
-class Form extends Readable {
-  readonly headers: IncomingHttpHeaders;
-  /** Why the request was rejected. */
-  error: HttpError | undefined;
-  private readonly body: Buffer;
-  private readonly maxBodyBytes: number;
-  /** The places of each file by its name, as the map has them. */
-  private places = new Map<string, string[]>();
-  private readonly arrived = new Set<string>();
-  /** Resolves when the parser has closed. */
-  private parsed: Promise<void> | undefined;
-  private malformed: Error | undefined;
-
-  constructor(body: Buffer, headers: IncomingHttpHeaders, maxBodyBytes: number) {
-    super();
-    this.headers = headers;
-    this.body = body;
-    this.maxBodyBytes = maxBodyBytes;
-    this.on('error', ignore);
-  }
-
-  override _read(): void {
-    for (const piece of filesMarked(this.body, this.headers['content-type'])) this.push(piece);
-    this.push(null);
-  }
-
-  /** Puts each file in its places. */
-  async readFiles(operations: object): Promise<void> {
-    if (this.error) throw this.error;
-    const files = [...this.places].map(async ([name, [place]]) => {
-      const variable = valueAt(operations, place!) as FileVariable;
-      putFile(variable, await this.readFile(name, variable));
-    });
-    // What comes after the last file may be no form, or a file that the map does not have.
-    await Promise.all([...files, this.parsed]);
-    if (this.error) throw this.error as Error;
-    if (this.malformed) throw this.malformed;
-  }
-
-  private async readFile(name: string, { promise }: FileVariable): Promise<UploadedFile> {
-    try {
-      const file = await promise;
-      const bytes: Buffer[] = [];
-      for await (const piece of file.createReadStream() as AsyncIterable<Buffer>) bytes.push(piece);
-      return uploadedFile(name, bytes);
-    } catch (error) {
-      throw this.reject(fileError(name, error as Error));
-    }
-  }
-
-  override pipe<T extends NodeJS.WritableStream>(parser: T): T {
+async function parsedForm(
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+  limits: { maxFieldSize: number; maxFiles: number },
+): Promise<object> {
+  let failure: Error | undefined;
+  let closed: Promise<unknown> | undefined;
+  let given: unknown;
+  let places: ReadonlyMap<string, readonly string[]> = new Map();
+  const arrived = new Set<string>();
+  const pipe = (parser: Writable): void => {
+    closed = new Promise((resolve) => parser.once('close', resolve));
+    const fail = (error: Error) => {
+      failure ??= error;
+      parser.destroy(error);
+    };
     // Each malformed part emits an error, and the library listens for the first only.
-    parser.on('error', (error: Error) => (this.malformed ??= error));
-    this.parsed = new Promise((resolve) => parser.once('close', resolve));
-    parser.on('field', (name: string, value: string) => {
-      if (name === 'map') this.readMap(value);
-      if (name === 'operations') this.checkOperations(value);
+    parser.on('error', (error: Error) => (failure ??= error));
+    // Before the library, which would put a file in any place. What is thrown leaves `write`: both fields are in the first piece.
+    parser.prependListener('field', (name: string, value: string) => {
+      if (name === 'operations') given = checkedOperations(value, body, headers, limits.maxFieldSize);
+      if (name === 'map') places = checkedMap(value, given);
     });
     parser.on('file', (name: string, stream: Readable, { filename }: { filename?: string }) => {
       stream.on('error', ignore); // the reader of the file gets the error
-      const isKnown = this.places.has(name);
-      if (!isKnown && filename === undefined) return; // a text; the library discards it
-      if (!isKnown || this.arrived.has(name))
-        this.reject(badUpload(`The file ${named(name)} ${isKnown ? 'was sent twice' : 'is not in the map'}.`));
-      this.arrived.add(name);
+      if (arrived.has(name)) fail(badUpload(`The file ${named(name)} was sent twice.`));
+      // Without the name of a file it is a text, which the library discards.
+      else if (places.has(name)) arrived.add(name);
+      else if (filename !== undefined) fail(badUpload(`The file ${named(name)} is not in the map.`));
     });
-    this.once('close', () => this.error && (parser as unknown as Writable).destroy(this.error));
-    return super.pipe(parser);
-  }
-
-  /** The first error counts. */
-  private reject(error: HttpError): HttpError {
-    this.error ??= error;
-    this.destroy();
-    return this.error;
-  }
-
-  private checkOperations(operations: string): void {
     try {
-      const head = () => this.body.subarray(0, this.maxBodyBytes + ENVELOPE_BYTES);
-      if (wereDecodedWithLoss([operations], head, this.headers['content-type'] ?? ''))
-        throw invalidText('The operations are not UTF-8.');
-      checkSurrogates(operations);
+      for (const piece of filesMarked(body, headers['content-type'])) if (!parser.destroyed) parser.write(piece);
+      parser.end();
     } catch (error) {
-      this.reject(error as HttpError);
+      fail(error as Error);
     }
+  };
+  try {
+    const source = { headers, pipe, unpipe: ignore, once: ignore, resume: ignore };
+    const operations = await processRequest(source as unknown as IncomingMessage, response, limits);
+    const files = [...places.values()].map(([place]) => readFile(valueAt(operations, place!) as FileVariable));
+    // What comes after the last file may be no form, or a file that the map does not have.
+    await Promise.all([...files, closed]);
+    if (failure) throw failure;
+    return operations;
+  } catch (error) {
+    const cause = failure ?? (error as Error);
+    const missing = [...places.keys()].find((name) => !arrived.has(name));
+    throw missing !== undefined && cause.message === MISSING
+      ? badUpload(`The file ${named(missing)} is in the map, but not in the request.`)
+      : formError(cause);
   }
+}
 
-  /** Reads the names of the files. A file may be in several places, a place has one file. */
-  private readMap(text: string): void {
-    if (Buffer.byteLength(text) > MAP_BYTES)
-      return void this.reject(new HttpError('UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`));
-    let map: unknown;
-    try {
-      map = JSON.parse(text);
-    } catch {
-      return; // the library rejects it
-    }
-    if (typeof map !== 'object' || map === null) return; // the library rejects this too
-    const places = Object.values(map).flat();
-    const isPlaced = Object.values(map).every((paths) => Array.isArray(paths) && paths.length > 0);
-    if (!isPlaced || new Set(places).size < places.length)
-      return void this.reject(badUpload('Map each file to a place or several, and each place to one file.'));
-    this.places = new Map(Object.entries(map as Record<string, string[]>));
+/** The library's message for a file that the map has. */
+const MISSING = 'File missing in the request.';
+
+async function readFile(variable: FileVariable): Promise<void> {
+  const { fieldName, createReadStream } = await variable.promise;
+  const bytes: Buffer[] = [];
+  for await (const piece of createReadStream() as AsyncIterable<Buffer>) bytes.push(piece);
+  putFile(variable, uploadedFile(fieldName, bytes));
+}
+
+/** The value of the field `operations`; undefined if it is no JSON, which the library rejects. */
+function checkedOperations(text: string, body: Buffer, headers: IncomingHttpHeaders, maxBytes: number): unknown {
+  const head = () => body.subarray(0, maxBytes + ENVELOPE_BYTES);
+  if (wereDecodedWithLoss([text], head, headers['content-type'] ?? ''))
+    throw invalidText('The operations are not UTF-8.');
+  checkSurrogates(text);
+  return parsedOrUndefined(text);
+}
+
+/** The places of each file by its name. A file may be in several places, a place has one file and is one of the operations. */
+function checkedMap(text: string, operations: unknown): ReadonlyMap<string, readonly string[]> {
+  if (Buffer.byteLength(text) > MAP_BYTES)
+    throw new HttpError('UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`);
+  const map = parsedOrUndefined(text);
+  if (!isPlainObject(map)) return new Map(); // the library rejects it
+  const paths: unknown[] = Object.values(map).flat();
+  const isPlaced = Object.values(map).every((each) => Array.isArray(each) && each.length > 0);
+  if (!isPlaced || new Set(paths).size < paths.length)
+    throw badUpload('Map each file to a place or several, and each place to one file.');
+  const wrong = paths.find((path) => !hasPlace(operations, String(path)));
+  if (wrong !== undefined) throw badUpload(`The operations have no place ${named(String(wrong))}.`);
+  return new Map(Object.entries(map as Record<string, string[]>));
+}
+
+/** Only what is in the operations: else a list would grow to its place, or a function that all objects inherit would get a member. */
+function hasPlace(operations: unknown, path: string): boolean {
+  const keys = path.split('.');
+  const last = keys.pop()!;
+  const parent = keys.reduce<unknown>(
+    (value, key) =>
+      (isPlainObject(value) || Array.isArray(value)) && Object.hasOwn(value, key) ? value[key as never] : undefined,
+    operations,
+  );
+  return Array.isArray(parent) ? Object.hasOwn(parent, last) : isPlainObject(parent);
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 
@@ -186,18 +181,6 @@ const valueAt = (operations: object, path: string): unknown =>
 const ignore = (): void => undefined;
 
 const badUpload = (message: string): HttpError => new HttpError('BAD_UPLOAD', message);
-
-/** Why a file of a request cannot be read, from an error of the library, its parser or their streams. */
-const fileError = (name: string, { message }: Error): HttpError =>
-  badUpload(`The file ${named(name)} ${CAUSES[message] ?? `cannot be read: ${message}`}`);
-
-/** What the messages of graphql-upload-minimal and of its parser mean for a file. */
-const CAUSES: Readonly<Record<string, string>> = {
-  'File missing in the request.': 'is in the map, but not in the request.',
-  'Unexpected end of file': 'is incomplete: the request ended within it.',
-  'Unexpected end of form': 'is incomplete: the request ended before the end of the form.',
-  'Malformed part header': 'is incomplete: the headers of a part of the form are malformed.',
-};
 
 /** A name that a client has chosen, as messages show it. */
 const named = (name: string): string => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);

@@ -1,11 +1,10 @@
-import { EventEmitter, once } from 'node:events';
-import { type IncomingMessage, type ServerResponse, request as httpRequest } from 'node:http';
-import { PassThrough, type Readable, Writable } from 'node:stream';
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { GraphQLObjectType, GraphQLInt, GraphQLList, GraphQLScalarType, GraphQLSchema, GraphQLString } from 'graphql';
-import { GraphQLUpload, Upload, processRequest } from 'graphql-upload-minimal';
+import type { Upload } from 'graphql-upload-minimal';
 import { pino } from 'pino';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { UploadedFile } from '../../../../src/engine/values/uploaded-file.ts';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { configWith } from '../../../support/config.ts';
@@ -142,6 +141,26 @@ test('an invalid or ambiguous map, and a batch, are rejected before anything run
   expect([batch.status, await codeOf(batch)]).toEqual([400, 'BATCHING_OFF']);
 });
 
+test.each([
+  // The list would grow to this place, and be read to its end.
+  'variables.files.4000000000',
+  'variables.files.length',
+  'variables.__proto__.x',
+  'variables.constructor.x',
+  'variables.toString.x',
+  'variables.files.push.x',
+  'query.charAt.x',
+])('a file has its place in the operations, and not at %s', async (path) => {
+  const url = await open();
+  const answer = await send(url, weigh(1), { a: [path] }, { a: 1 });
+  expect([answer.status, await codeOf(answer)]).toEqual([400, 'BAD_UPLOAD']);
+  const prototypes = [Object.prototype, Array.prototype, String.prototype];
+  const inherited = prototypes.flatMap((each) => Object.values(Object.getOwnPropertyDescriptors(each)));
+  expect(inherited.flatMap(({ value }) => (typeof value === 'function' ? Object.keys(value as object) : []))).toEqual(
+    [],
+  );
+});
+
 test('a form whose operations do not arrive times out', async () => {
   const url = await open({ REQUEST_BODY_TIMEOUT_MS: '100' });
   const never = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('--x\r\n')) });
@@ -149,92 +168,4 @@ test('a form whose operations do not arrive times out', async () => {
   const init = { method: 'POST', headers, body: never, duplex: 'half' };
   const answer = await fetch(`${url}/graphql`, init);
   expect([answer.status, await codeOf(answer)]).toEqual([408, 'REQUEST_TIMEOUT']);
-});
-
-/** What `src/server/http/request/uploads.ts` relies on. An update of the library that changes any of it fails here. */
-describe('graphql-upload-minimal', () => {
-  const OPERATIONS = '{"query":"{ word }","variables":{"a":null}}';
-  const part = (name: string, text: string) => `--x\r\ncontent-disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
-  const form = (file: string) =>
-    `${part('name="operations"', OPERATIONS)}${part('name="map"', '{"f":["variables.a"]}')}${file}--x--\r\n`;
-  const validForm = form(part('name="f"; filename="f.png"', 'bytes'));
-
-  /** A request that records what the library does with it. */
-  class RecordedRequest extends PassThrough {
-    readonly headers = { 'content-type': 'multipart/form-data; boundary=x' };
-    readonly parsers: Writable[] = [];
-    readonly unpiped: unknown[] = [];
-    readonly fields: string[] = [];
-    readonly files: Readable[] = [];
-    errors = 0;
-    /** The library's listeners on its parser at the time of `pipe`. */
-    readonly listeningAtPipe: Record<string, number> = {};
-
-    override pipe<T extends NodeJS.WritableStream>(parser: T): T {
-      this.parsers.push(parser as unknown as Writable);
-      for (const event of ['field', 'file', 'error', 'close'])
-        this.listeningAtPipe[event] = parser.listenerCount(event);
-      parser.on('field', (name: string) => this.fields.push(name));
-      parser.on('file', (_: string, file: Readable) => this.files.push(file));
-      parser.on('error', () => this.errors++);
-      return super.pipe(parser);
-    }
-
-    override unpipe(parser?: NodeJS.WritableStream): this {
-      this.unpiped.push(parser);
-      return super.unpipe(parser);
-    }
-  }
-
-  function processBody(body?: string) {
-    const request = new RecordedRequest();
-    const operations = processRequest(request as unknown as IncomingMessage, new EventEmitter() as ServerResponse);
-    if (body !== undefined) request.end(body);
-    return { request, operations: operations as Promise<{ variables: { a: Upload } }> };
-  }
-
-  test('pipes the request to one parser, on which it listens already', async () => {
-    const { request, operations } = processBody(validForm);
-    await operations;
-    expect(request.parsers).toHaveLength(1);
-    expect(request.parsers[0]).toBeInstanceOf(Writable);
-    expect(request.listeningAtPipe).toMatchObject({ field: 1, file: 1, error: 1 });
-  });
-
-  test('reads the two fields and the files by events of the parser', async () => {
-    const { request, operations } = processBody(validForm);
-    const { variables } = await operations;
-    const file = await variables.a.promise;
-    expect(request.fields).toEqual(['operations', 'map']);
-    expect(request.files).toHaveLength(1);
-    expect(file.createReadStream()).toBe(request.files[0]);
-  });
-
-  test('returns the operation when the map was read, before any file has arrived', async () => {
-    const { request, operations } = processBody();
-    request.write(form(''));
-    await expect(operations).resolves.toMatchObject({ variables: { a: expect.any(Upload) } });
-    expect(request.files).toHaveLength(0);
-    request.destroy();
-  });
-
-  test('unpipes the request when the parser has closed', async () => {
-    const { request, operations } = processBody(validForm);
-    const file = await (await operations).variables.a.promise;
-    file.createReadStream().resume();
-    await once(request.parsers[0]!, 'close');
-    expect(request.unpiped).toContain(request.parsers[0]);
-  });
-
-  test('listens for the first error of its parser only, although the parser emits one for each malformed part', async () => {
-    const malformed = part('name="f"; filename="f.png"\r\n\0', 'bytes');
-    const { request, operations } = processBody(form(malformed + malformed));
-    await expect((await operations).variables.a.promise).rejects.toThrow('Malformed part header');
-    expect(request.errors).toBe(2);
-  });
-
-  test('its scalar returns the promise of a variable to resolvers, even of a replaced variable', () => {
-    const promise = Promise.resolve();
-    expect(GraphQLUpload.parseValue(Object.assign(new Upload(), { promise }))).toBe(promise);
-  });
 });
