@@ -15,10 +15,10 @@ export interface ChannelOptions {
 /** What the channels of a connection share. */
 export interface ChannelParts {
   redis: { status: string };
-  /** Called with the first word of an error reply. */
-  onRefusal: (code: string) => void;
-  /** Called for each reply that is late. */
-  onLate: (what: string) => void;
+  /** Counts error replies by their first word. */
+  refusals: Record<string, number>;
+  /** Counts replies that are late, by the kind of call. */
+  lateReplies: Record<string, number>;
 }
 
 /** Redis may be quick again at any time, and who is refused may retry after a second. */
@@ -29,7 +29,7 @@ const BREAKER = { breakerFailures: 1, breakerPauseMs: 250, maxBreakerPauseMs: LO
 export type Channel = ReturnType<typeof createChannel>;
 
 /** Each channel has its own breaker: Redis may answer reads in time and refuse writes. */
-export function createChannel({ redis, onRefusal, onLate }: ChannelParts, { what, timeoutMs }: ChannelOptions) {
+export function createChannel({ redis, refusals, lateReplies }: ChannelParts, { what, timeoutMs }: ChannelOptions) {
   const createBreaker = () => createCircuitBreaker(BREAKER, () => undefined);
   let breaker = createBreaker();
   /** Why the last call failed, and when one failed last, or was not made. */
@@ -56,14 +56,14 @@ export function createChannel({ redis, onRefusal, onLate }: ChannelParts, { what
         permit.onSuccess();
         return result;
       }
-      onLate(what);
+      count(lateReplies, what);
       onFailure(NO_ANSWER);
     } catch (error) {
       const code = replyCodeOf(error as Error);
       // A client that has lost its connection makes no other call.
       if (redis.status !== 'ready') permit.release();
       else onFailure(code ? `refuses ${what}: ${code}` : 'the node with the keys does not answer');
-      if (code !== undefined) onRefusal(code);
+      if (code !== undefined) count(refusals, code);
     } finally {
       clearTimeout(timer);
     }
@@ -80,6 +80,7 @@ export function createChannel({ redis, onRefusal, onLate }: ChannelParts, { what
 }
 
 const LATE = Symbol('late');
+const count = (counts: Record<string, number>, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
 /** One call is seen by one look at what lasts. */
 const RECENT_MS = 0.9 * BRIEF_MS;
 

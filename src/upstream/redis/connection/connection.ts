@@ -1,6 +1,6 @@
 /** The connection to the Redis that replicas share, and the names of its keys. */
 import { createHash } from 'node:crypto';
-import { type RedisAddress, readRedisAddress } from '../../../config/redis-address.ts';
+import { readRedisAddress } from '../../../config/redis-address.ts';
 import type { TlsFiles } from '../../../config/upstream-tls.ts';
 import { settlesWithin } from '../../../lib/promises.ts';
 import { type ReportAvailability, errorCodeOf } from '../../availability.ts';
@@ -47,7 +47,7 @@ const QUIT_MS = 200;
 
 export function openRedis(settings: RedisSettings): RedisConnection {
   const { url, variable = 'REDIS_URL', namespace, tls = {}, report = () => undefined } = settings;
-  const address = readAddress(url);
+  const address = readRedisAddress(url)!; // the settings are checked before
   const tag = createHash('sha256').update(namespace).digest('base64url').slice(0, 8);
   const key = (name: string) => `catalog:{${tag}}:${name}`;
   const channels: Channel[] = [];
@@ -80,8 +80,7 @@ export function openRedis(settings: RedisSettings): RedisConnection {
     redis,
     key,
     channel(options) {
-      const parts = { redis, onRefusal: countIn(refusals), onLate: countIn(lateReplies) };
-      return (channels[channels.length] = createChannel(parts, options)).call;
+      return (channels[channels.length] = createChannel({ redis, refusals, lateReplies }, options)).call;
     },
     state: () => ({ isReachable: redis.status === 'ready' && troubles().every(isRefusal), refusals, lateReplies }),
     lossReason: () => reason,
@@ -96,11 +95,6 @@ export function openRedis(settings: RedisSettings): RedisConnection {
   };
 }
 
-const countIn =
-  (counts: Record<string, number>) =>
-  (name: string): void =>
-    void (counts[name] = (counts[name] ?? 0) + 1);
-
 /** Never the message, which may have an address or be of a proxy. */
 function reasonOf(error: unknown): string {
   // The error of a cluster contains that of the node which was tried last.
@@ -109,10 +103,4 @@ function reasonOf(error: unknown): string {
   if (message.startsWith('Socket timeout')) return NO_ANSWER;
   if (name === 'ReplyError') return /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
   return message.startsWith('All sentinels are unreachable') ? 'no Sentinel answers' : errorCodeOf(lastNodeError);
-}
-
-function readAddress(url: string): RedisAddress {
-  const address = readRedisAddress(url);
-  if (!address) throw new Error('This is not an address of Redis.'); // the settings are checked before
-  return address;
 }

@@ -10,14 +10,12 @@ afterEach(() => void vi.useRealTimers());
 
 function connected(status = 'ready', options: Partial<ChannelOptions> = {}) {
   const reported: (string | undefined)[] = [];
-  const refused: string[] = [];
-  const late: string[] = [];
+  const refusals: Record<string, number> = {};
+  const lateReplies: Record<string, number> = {};
   const redis = { status };
-  const onRefusal = (code: string) => void refused.push(code);
-  const onLate = (what: string) => void late.push(what);
-  const channel = createChannel({ redis, onRefusal, onLate }, { what: 'reads', timeoutMs: 1, ...options });
+  const channel = createChannel({ redis, refusals, lateReplies }, { what: 'reads', timeoutMs: 1, ...options });
   onTestFinished(reportWhatLasts(channel.trouble, (reason) => void reported.push(reason)));
-  return { ...channel, reported, refused, late };
+  return { ...channel, reported, refusals, lateReplies };
 }
 
 const never = () => new Promise<string>(() => undefined);
@@ -37,10 +35,10 @@ async function keepFailing(send: () => Promise<unknown>): Promise<void> {
 
 test('a call that Redis refuses has no result, is reported once if that lasts, and for a while no other is made', async () => {
   vi.useFakeTimers();
-  const { call, reported, refused: codes } = connected();
+  const { call, reported, refusals } = connected();
   const refused = vi.fn(() => Promise.reject(replyError('OOM command not allowed')));
   expect(await Promise.all([call(refused), call(refused)])).toEqual([undefined, undefined]);
-  expect([codes, reported]).toEqual([['OOM', 'OOM'], []]);
+  expect([refusals, reported]).toEqual([{ OOM: 2 }, []]);
   expect(await call(refused)).toBeUndefined();
   expect(refused).toHaveBeenCalledTimes(2);
   await lasts();
@@ -96,9 +94,9 @@ test('what only an operator can mend is reported beside what was reported before
 });
 
 test('a call that is late has no result, and for a while no other is made', async () => {
-  const { call, late, reported } = connected();
+  const { call, lateReplies, reported } = connected();
   expect(await call(never)).toBeUndefined();
-  expect([late, reported]).toEqual([['reads'], []]);
+  expect([lateReplies, reported]).toEqual([{ reads: 1 }, []]);
   const next = vi.fn(() => Promise.resolve('x'));
   expect(await call(next)).toBeUndefined();
   expect(next).not.toHaveBeenCalled();
