@@ -1,3 +1,5 @@
+import { asError } from './promises.ts';
+
 /**
  * A light AbortSignal: an operation is cancelled at its deadline or when its client leaves, a shared request when nobody waits for it.
  * Each call of an operation has several listeners, and those of an AbortSignal cost several times as much.
@@ -54,13 +56,16 @@ export function waitUnlessCancelled<T>(
   begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const ending =
-      <A>(end: (result: A) => void) =>
-      (result: A): void => {
+    const leave = begin(
+      (value) => {
         removeListener(token, listener);
-        end(result);
-      };
-    const leave = begin(ending(resolve), ending(reject));
+        resolve(value);
+      },
+      (reason) => {
+        removeListener(token, listener);
+        reject(asError(reason));
+      },
+    );
     const listener = {
       onCancel(reason: Error) {
         leave();

@@ -133,10 +133,7 @@ export const isOutcomeUnknown = (error: unknown): error is UpstreamFailure =>
 /** Whether a write was certainly not carried out: it was not sent completely, or the service says why it rejects it. */
 export function provesNothingMade(error: unknown): boolean {
   if (error instanceof UpstreamFailure) {
-    const { wasSent, details, code } = error;
-    return (
-      !wasSent || (details.status === undefined && !isOutcomeUnknown(error) && code !== 'UPSTREAM_INVALID_RESPONSE')
-    );
+    return !error.wasSent || (error.details.status === undefined && !isOutcomeUnknown(error));
   }
   if (!(error instanceof UpstreamRejection))
     return [RateLimited, NotMade, TierRequired].some((each) => error instanceof each);

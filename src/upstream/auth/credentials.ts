@@ -161,6 +161,7 @@ export function rejectionBy(service: Service, { rejections }: Credential): Upstr
 
 /** Throws an UpstreamRejection for this request if the service rejected the token recently. */
 export function repeatRejection(credential: Credential, request: ApiRequest): void {
+  if (credential.rejections.size === 0) return;
   const details = rejectionBy(request.endpoint.service, credential);
   if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
 }

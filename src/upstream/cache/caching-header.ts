@@ -39,19 +39,13 @@ export interface CachingRules {
   sent: readonly string[];
 }
 
-/**
- * Whether headers that forbid caching are taken for a default of the service's framework. Those of scope viewer never are. What is read
- * without a token cannot be private to anybody.
- */
-const isRelaxed = ({ share, mode }: Pick<CachingRules, 'share' | 'mode'>): boolean =>
-  mode === 'relaxed' && share !== 'viewer';
-
 export function cacheabilityOf(headers: CachingHeaders, rules: CachingRules): Cacheability {
   const { age, vary, expires, date } = headers;
   const said = headers['cache-control'];
   if (said === undefined && expires === undefined && vary === undefined && age === undefined) return unspecified;
   const directives = directivesOf(said);
-  const isDefault = isRelaxed(rules);
+  // Headers that forbid caching are taken for a default of the service's framework, but those of scope viewer: it has what is a person's.
+  const isDefault = rules.mode === 'relaxed' && rules.share !== 'viewer';
   return {
     refusal: refusalOf(directives, vary, isDefault, rules),
     mustRevalidate: !isDefault && revalidating.some((name) => directives.has(name)),

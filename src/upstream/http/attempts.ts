@@ -73,8 +73,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private status = 0;
   private headers: ResponseHeaders = noHeaders;
   private size = 0;
-  private first: Buffer | undefined = undefined;
-  private chunks: Buffer[] | undefined = undefined;
+  private chunks: Buffer[] = [];
 
   private readonly host: HostPool;
   private readonly request: HttpRequest;
@@ -170,7 +169,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.wasSent = true;
     this.status = this.size = 0;
     this.headers = noHeaders;
-    this.first = this.chunks = undefined;
+    this.chunks = [];
   }
 
   onHeaders(status: number, headers: Buffer[]): boolean {
@@ -183,8 +182,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.size += chunk.length;
     const { maxBytes } = this.request;
     if (this.size > maxBytes) this.abort?.(new InvalidResponse(`a body over ${maxBytes} bytes`));
-    else if (!this.first) this.first = chunk;
-    else (this.chunks ??= [this.first]).push(chunk);
+    else this.chunks.push(chunk);
     return true;
   }
 
@@ -193,10 +191,10 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 
   decode(): void {
-    const { first = noBytes, chunks, headers, request } = this;
+    const { chunks, headers, request } = this;
     const encoding = headers['content-encoding'];
     try {
-      const bytes = chunks ? Buffer.concat(chunks) : first;
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       const body = encoding === undefined ? bytes : inflate(bytes, encoding, request.maxBytes);
       if (body instanceof Promise)
         body.then((inflated) => this.respond(inflated)).catch((error: Error) => this.onError(error));
@@ -283,6 +281,5 @@ const completed = atEndOfTurn<HttpAttempts>((all) => {
   for (const attempts of all) attempts.decode();
 });
 
-const noBytes = Buffer.alloc(0);
 const noText = { text: '', isMended: false };
 const noHeaders: ResponseHeaders = Object.freeze({});
