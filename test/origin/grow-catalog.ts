@@ -78,8 +78,8 @@ function bookWriter(db: Database) {
     const author = chance.pick(surnames) + chance.pick(names);
     const publisher = chance.pick(publishers);
     const { isbn10, isbn13 } = isbnOf(no);
-    const series = chance.oneIn(3) ? String(FIRST_ID + Math.floor(no / SERIES_SIZE)) : null;
-    const raters = chance.oneIn(4) ? chance.int(10) : chance.int(50_000);
+    const series = chance.int(3) === 0 ? String(FIRST_ID + Math.floor(no / SERIES_SIZE)) : null;
+    const raters = chance.int(4) === 0 ? chance.int(10) : chance.int(50_000);
     if (series) addSeries.run(series, `${chance.pick(seconds)}丛书`);
     addBook.run(
       no,
@@ -97,7 +97,7 @@ function bookWriter(db: Database) {
       String(chance.between(80, 900)),
       chance.pick(summaries),
     );
-    for (const name of chance.some(tags, 3)) addTag.run(id, name, chance.between(1, 4_000));
+    for (const name of new Set([1, 2, 3].map(() => chance.pick(tags)))) addTag.run(id, name, chance.between(1, 4_000));
     index(id);
   };
 }

@@ -5,9 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
-import { openOrigin } from '../../src/origin/server.ts';
-import { openSqlite } from '../../src/origin/store/database/sqlite.ts';
-import { type Credential, demoDir, form, picture, rejection, service, temporaryDirectory } from '../support/service.ts';
+import { type Credential, form, picture, rejection, service } from '../support/service.ts';
 
 const origin = await service();
 
@@ -233,35 +231,4 @@ test('a deletion succeeds although the file of its picture cannot be removed', a
   mkdirSync(file); // a directory is not removed as a file is
   expect((await origin.delete(`/v2/note/${id}`, 'alice')).status).toBe(200);
   expect((await origin.get(`/v2/note/${id}`, 'alice')).body).toMatchObject({ msg: 'target_not_found' });
-});
-
-test('a database of an older version is migrated to URLs of drawn pictures, and keeps uploaded ones', async () => {
-  const dataDir = temporaryDirectory();
-  const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
-  await (await openOrigin(options)).close();
-  const old = openSqlite(join(dataDir, 'origin.db'));
-  const sent = `${'0'.repeat(36)}.png`;
-  old.exec(`ALTER TABLE people DROP COLUMN homepage; ALTER TABLE people ADD COLUMN avatar TEXT NOT NULL DEFAULT '';
-    ALTER TABLE people ADD COLUMN large_avatar TEXT NOT NULL DEFAULT '';
-    UPDATE note_photos SET picture = 'https://img.example.org/note/' || note_id || '-' || number || '.jpg';
-    UPDATE annotation_photos SET picture = 'https://img.example.org/annotation/' || annotation_id || '-' || number || '.jpg';
-    UPDATE note_photos SET picture = '${sent}' WHERE note_id = 244600001 AND number = 2;`);
-  old.close();
-  const reopened = await openOrigin(options);
-  try {
-    const get = async (path: string) =>
-      (await fetch(reopened.url + path, { headers: { authorization: 'Bearer demo-alice' } })).text();
-    const note = JSON.parse(await get('/v2/note/244600001')) as { photos: Record<string, string> };
-    expect(note.photos).toEqual({
-      1: `${reopened.url}/pictures/note/large/244600001-1.svg`,
-      2: `${reopened.url}/pictures/${sent}`,
-    });
-    for (const path of ['/v2/book/6082808/annotations?count=100', '/v2/note/244600001/comments']) {
-      const urls = picturesIn(await get(path));
-      expect(urls.length).toBeGreaterThan(1);
-      for (const url of urls) expect(url).toMatch(/\/pictures\/\w+\/\w+\/[\d-]+\.svg$/);
-    }
-  } finally {
-    await reopened.close();
-  }
 });

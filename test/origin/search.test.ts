@@ -172,23 +172,3 @@ test('a search returns at most a thousand books, the most rated first', async ()
     await origin.close();
   }
 });
-
-test('a database of an older version returns the same results after its migration', async () => {
-  const dataDir = temporaryDirectory();
-  const options = { dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true };
-  await (await openOrigin(options)).close();
-  const old = openSqlite(join(dataDir, 'origin.db'));
-  old.exec(`DROP TABLE books_fts; DROP INDEX books_by_rank; DROP INDEX book_tags_by_use; ALTER TABLE books DROP COLUMN rank;
-    CREATE VIRTUAL TABLE books_fts USING fts5 (title, author, publisher, isbn, tags, tokenize = 'trigram');
-    CREATE INDEX book_tags_by_name ON book_tags (name);`);
-  old.close();
-  const reopened = await openOrigin(options);
-  try {
-    for (const query of [{ q: '百年孤独' }, { q: '孤' }, { q: '出版社' }, { tag: '小说' }] as Record<string, string>[])
-      expect(await search(query, reopened.url)).toEqual(
-        JSON.parse(JSON.stringify(await search(query)).replaceAll(origin.url, reopened.url)),
-      );
-  } finally {
-    await reopened.close();
-  }
-});

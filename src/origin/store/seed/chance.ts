@@ -15,18 +15,9 @@ export function createChance(seed: string) {
   return {
     int,
     between: (from: number, to: number) => from + int(to - from + 1),
-    /** True once in `n` times. */
-    oneIn: (n: number) => int(n) === 0,
     pick: <T>(list: readonly T[]) => {
       if (list.length === 0) throw new Error('nothing to pick from');
       return list[int(list.length)] as T;
-    },
-    /** Up to `count` different items, in random order. */
-    some: <T>(list: readonly T[], count: number) => {
-      const rest = [...list];
-      const chosen: T[] = [];
-      while (chosen.length < count && rest.length > 0) chosen.push(...rest.splice(int(rest.length), 1));
-      return chosen;
     },
   };
 }

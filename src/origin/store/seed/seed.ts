@@ -4,7 +4,6 @@ import { createBookIndex } from '../book-index.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { prepareWrite } from '../database/sqlite.ts';
-import { DATABASE_VERSION } from '../database/upgrade.ts';
 
 type Row = Record<string, unknown>;
 /** The rows of some tables, each table after those that it refers to. The first row of a table has the names of the columns. */
@@ -14,63 +13,31 @@ type DemoFile = Record<string, [columns: string[], ...rows: unknown[][]]>;
 const FILES = ['people', 'books', 'notes', 'films', 'events'];
 const DAY_MS = 86_400_000;
 
-/**
- * Fills an empty database with the data in `demoDir`, and one that an older version of the tables has filled with that of the tables which
- * have no row yet, in one transaction. Returns whether it was empty.
- */
+/** Fills an empty database with the data in `demoDir`, in one transaction. Returns whether it was empty. */
 export function fillOnce(db: Database, demoDir: string): boolean {
   return db.transaction(() => {
-    const isFilled = db.find('meta', { key: 'filled' }) !== undefined;
-    const version = Number(db.find('meta', { key: VERSION })?.value ?? 1);
-    if (isFilled && version >= DATABASE_VERSION) return false;
-    FILES.forEach((name) => {
+    if (db.find('meta', { key: 'filled' })) return false;
+    for (const name of FILES) {
       const tables = JSON.parse(readFileSync(join(demoDir, `${name}.json`), 'utf8')) as DemoFile;
-      const [add, open] = isFilled ? [addWherePossible, isEmpty] : [addAll, () => true];
-      const lists = Object.entries(tables).filter(([table]) => open(db, table));
-      for (const [table, list] of lists) add(db, table, rowsOf(table, list));
-    });
-    if (!isFilled) {
-      indexTexts(db);
-      db.insert('meta', { key: 'filled', value: 'demo' });
+      for (const [table, list] of Object.entries(tables)) add(db, table, rowsOf(table, list));
     }
-    db.remove('meta', { key: VERSION });
-    db.insert('meta', { key: VERSION, value: String(DATABASE_VERSION) });
-    return !isFilled;
+    indexTexts(db);
+    db.insert('meta', { key: 'filled', value: 'demo' });
+    return true;
   });
 }
-
-/** The version of the tables that were filled last; absent: the first. */
-const VERSION = 'filled_version';
-
-const isEmpty = ({ raw }: Database, table: string): boolean =>
-  raw.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined;
 
 function rowsOf(table: string, [columns, ...lists]: DemoFile[string]): readonly Row[] {
   const rows = lists.map((values) => Object.fromEntries(columns.map((column, k) => [column, values[k]])));
   return table === 'events' ? rows.map(withTimes) : rows;
 }
 
-function adderOf({ raw }: Database, table: string, [first = {}]: readonly Row[]): (row: Row) => void {
-  const columns = Object.keys(first);
+function add({ raw }: Database, table: string, rows: readonly Row[]): void {
+  const columns = Object.keys(rows[0] ?? {});
   const places = columns.map(() => '?').join(', ');
   const insert = prepareWrite(raw, `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
-  return (row) =>
-    void insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
-}
-
-function addAll(db: Database, table: string, rows: readonly Row[]): void {
-  rows.forEach(adderOf(db, table, rows));
-}
-
-/** Without the rows that refer to what was deleted since the database was filled. */
-function addWherePossible(db: Database, table: string, rows: readonly Row[]): void {
-  const add = adderOf(db, table, rows);
   for (const row of rows)
-    try {
-      add(row);
-    } catch (error) {
-      if (!/FOREIGN KEY/.test((error as Error).message)) throw error;
-    }
+    insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
 }
 
 /** The times of an upcoming event are relative to the day on which the database is filled: day 0 is 1970-01-01. */
