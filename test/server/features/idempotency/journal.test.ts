@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { bookEndpoints } from '../../../../src/api/book.ts';
+import { eventEndpoints } from '../../../../src/api/event.ts';
 import { bookWrites } from '../../../../src/graph/book/book.settling.ts';
+import { eventWrites } from '../../../../src/graph/event/event.settling.ts';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createCancellationToken } from '../../../../src/lib/cancellation.ts';
 import { createJournal } from '../../../../src/server/features/idempotency/journal.ts';
@@ -106,6 +108,19 @@ test('a book that certainly was not put on the shelf is put on it by a late retr
   const shelf = { ...annotate, input: { id: '1', status: 'wish' }, read: async () => null as never };
   const retry = await lose({ ...shelf, rule: bookWrites.collect as WriteRule<object> });
   expect(await retry(async () => ({ id: '9' }))).toEqual({ id: '9' });
+});
+
+test('a write that was not carried out stays unknown if the service could not be read before it', async () => {
+  let reads = 0;
+  const read = async () => {
+    if (++reads === 1) throw new Error('no response in time');
+    return { status: 'wish' } as never;
+  };
+  const rule = eventWrites.unwish as WriteRule<object>;
+  const retry = await lose({ ...annotate, endpoint: eventEndpoints.unwish, input: { id: '1' }, rule, read });
+  const outcome = { code: 'UPSTREAM_RESULT_UNKNOWN', retryAfter: undefined, details: { lookAt: 'GET /event/1' } };
+  await expect(retry(never)).rejects.toMatchObject(outcome);
+  expect(reads).toBe(3);
 });
 
 /** Not on the shelf before, so that its absence is certain. */
