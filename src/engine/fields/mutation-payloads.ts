@@ -1,7 +1,6 @@
 /** Payloads that several mutations have in common. */
 import type { ObjectRef } from '@pothos/core';
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { WriteRule } from '../../upstream/write-guard.ts';
 import type { BuilderTypes } from '../builder.ts';
 import { type ErrorCodes, type Payload, type Written, mutation } from './mutation.ts';
 import { globalId } from '../values/global-id.ts';
@@ -65,7 +64,6 @@ interface Deletion {
   /** The person whose lists had it, in the payload. */
   owner: Payload<unknown>['fields'];
   invalidates: ((id: string) => readonly string[]) | 'nothing';
-  settling: WriteRule<{ id: string }>;
   errorCodes?: ErrorCodes;
 }
 

@@ -9,7 +9,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { AnswerOf, Endpoint, InputOf } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import type { FilePart } from '../../upstream/http/multipart.ts';
-import type { FilledIn, PatchSource, WriteRule } from '../../upstream/write-guard.ts';
+import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { CodedRejection, UpstreamRejection, isOutcomeUnknown } from '../../upstream/errors.ts';
 import { isPlainObject } from '../../lib/objects.ts';
 import { type InputBuilder, builder } from '../builder.ts';
@@ -17,7 +17,7 @@ import type { Context } from '../context.ts';
 import type { ClientCode } from '../errors/codes.ts';
 import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
-import { addWriteRule, writeRuleOf } from '../settle/write-rules.ts';
+import { writeRuleOf } from '../settle/write-rules.ts';
 import { type PictureForm, type PictureInput, pictureParts, pictureViolations } from './picture-upload.ts';
 import { type Violation, requireValid, validId, withNul } from '../errors/violations.ts';
 import { type Patch, keptOf, readsBefore, showIn, violationsOfGiven } from './patch.ts';
@@ -83,8 +83,6 @@ export interface MutationDeclaration<In, Out, Fields extends InputFieldMap, Resu
    */
   invalidates:
     ((id: string, input: InputShapeFromFields<Fields>, made: string | undefined) => readonly string[]) | 'nothing';
-  /** How it is recognised whether the call was carried out, if its response is lost. */
-  settling: WriteRule<In>;
   /** A function of whether the record was read, and `refusal` found nothing. */
   errorCodes?: ErrorCodes | ((isRead: boolean) => ErrorCodes);
   /** How pictures are sent, if the input has the field `pictures`. */
@@ -112,13 +110,11 @@ export function mutation<In, Out, Fields extends InputFieldMap = Record<never, n
     input,
     payload,
     invalidates,
-    settling,
     patch,
     isPatch,
     reads,
     maxCalls = 1,
   } = options;
-  addWriteRule(endpoint, settling);
   const keeps = (input: InputShapeFromFields<Fields> | undefined) => !input || !isPatch || isPatch(input);
   const typeName = name[0]!.toUpperCase() + name.slice(1);
   const inputName = `${typeName}Input`;

@@ -1,16 +1,20 @@
-/** The rule of each endpoint that writes. Mutations declare them. */
+/** The rule of each endpoint that writes, by which a write whose response was lost is recognised. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import type { WriteRule } from '../../upstream/write-guard.ts';
+import type { WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 
 const rules = new Map<Endpoint, WriteRule>();
 
-export function addWriteRule(endpoint: Endpoint, rule: WriteRule): void {
-  rules.set(endpoint, rule);
+/** By the name of the endpoint: a write without a rule does not compile. */
+export function declareWrites<Table extends Readonly<Record<string, Endpoint>>>(
+  endpoints: Table,
+  own: WriteRules<Table>,
+): void {
+  for (const [name, rule] of Object.entries<WriteRule>(own)) rules.set(endpoints[name]!, rule);
 }
 
 export function writeRuleOf(endpoint: Endpoint): WriteRule<object> {
   const rule = rules.get(endpoint);
-  if (!rule) throw new Error(`no mutation declares ${endpoint.method} ${endpoint.path}`);
+  if (!rule) throw new Error(`no rule for ${endpoint.method} ${endpoint.path}`);
   return rule as WriteRule<object>;
 }
 

@@ -18,7 +18,6 @@ import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
 import { keptAnnotation } from './annotation.keeping.ts';
 import { Book } from './book.ts';
-import { bookWrites } from './book.settling.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
 
@@ -74,7 +73,6 @@ const annotationAbsent: ErrorCodes = { 1001: 'ANNOTATION_NOT_FOUND' };
 mutation('createAnnotation', {
   description: 'Creates an annotation of a book.',
   endpoint: bookEndpoints.annotate,
-  settling: bookWrites.annotate,
   target: ['bookId', 'Book'],
   input: {
     description: 'The annotation to create.',
@@ -95,7 +93,6 @@ changeMutations('Annotation', {
   what: 'an annotation of the caller',
   cleared: 'a page or chapter left out is cleared. Existing pictures remain, even if the content no longer shows them.',
   endpoint: bookEndpoints.updateAnnotation,
-  settling: bookWrites.updateAnnotation,
   target: ['id', 'Annotation'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...annotationFields(t, isWhole),
@@ -112,7 +109,6 @@ changeMutations('Annotation', {
 mutation('deleteAnnotation', {
   description: 'Deletes an annotation of the caller.',
   endpoint: bookEndpoints.deleteAnnotation,
-  settling: bookWrites.deleteAnnotation,
   target: ['id', 'Annotation'],
   input: {
     description: 'The annotation to delete.',

@@ -13,6 +13,7 @@ import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-gua
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, absent, changeRule, deletionRule, there, unknown } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
+import { declareWrites } from '../../engine/settle/write-rules.ts';
 
 const collectionAt = ({ id }: OfId): string => `GET /v2/book/${id}/collection`;
 const annotationAt = ({ id }: OfId): string => `GET /v2/book/annotation/${id}`;
@@ -121,7 +122,6 @@ const reviewSettling = {
   } satisfies WriteRule<OfId>,
 };
 
-/** By the name of the endpoint: a write without a rule does not compile. */
 export const bookWrites = {
   collect: collectionSettling.create,
   updateCollection: collectionSettling.update,
@@ -133,3 +133,4 @@ export const bookWrites = {
   updateReview: reviewSettling.update,
   deleteReview: reviewSettling.delete,
 } satisfies WriteRules<typeof bookEndpoints>;
+declareWrites(bookEndpoints, bookWrites);

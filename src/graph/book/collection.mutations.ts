@@ -22,7 +22,6 @@ import { returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
 import { Book } from './book.ts';
 import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
-import { bookWrites } from './book.settling.ts';
 import { keptCollection } from './collection.keeping.ts';
 
 const CollectBookConflict = builder.enumType('CollectBookConflict', {
@@ -86,7 +85,6 @@ mutation('collectBook', {
   description: "Adds a book to the caller's shelf.",
   upstream: '`POST /v2/book/{id}/collection`',
   endpoint: bookEndpoints.collect,
-  settling: bookWrites.collect,
   target: ['bookId', 'Book'],
   input: {
     description: 'The collection to create.',
@@ -143,7 +141,6 @@ changeMutations('Collection', {
   what: "the caller's collection of a book",
   cleared: 'a rating, tags or comment left out are cleared.',
   endpoint: bookEndpoints.updateCollection,
-  settling: bookWrites.updateCollection,
   target: ['bookId', 'Book'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...collectionFields(t, isWhole),
@@ -160,7 +157,6 @@ changeMutations('Collection', {
 mutation('deleteCollection', {
   description: "Removes a book from the caller's shelf.",
   endpoint: bookEndpoints.deleteCollection,
-  settling: bookWrites.deleteCollection,
   target: ['bookId', 'Book'],
   input: { description: 'The book to remove from the shelf.' },
   run: async ({ send, id }) => {

@@ -6,7 +6,6 @@ import { inRange, longerThan, required } from '../../engine/errors/violations.ts
 import { deletion, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
 import { Review } from './review.ts';
-import { bookWrites } from './book.settling.ts';
 
 const reviewFields = (t: InputBuilder) => ({
   title: t.string({ required: true, description: 'The title, not empty.' }),
@@ -31,7 +30,6 @@ const draftOf = ({ title, content, rating }: ReviewInput) => ({ title, content, 
 mutation('createReview', {
   description: 'Creates a review of a book.',
   endpoint: bookEndpoints.createReview,
-  settling: bookWrites.createReview,
   target: ['bookId', 'Book'],
   input: { description: 'The review to create.', fields: reviewFields },
   check: reviewBroken,
@@ -44,7 +42,6 @@ changeMutations('Review', {
   what: 'a review of the caller',
   cleared: 'a rating left out is cleared.',
   endpoint: bookEndpoints.updateReview,
-  settling: bookWrites.updateReview,
   target: ['id', 'Review'],
   fields: reviewFields,
   check: reviewBroken,
@@ -55,7 +52,6 @@ changeMutations('Review', {
 deletion('Review', {
   description: 'Deletes a review of the caller.',
   endpoint: bookEndpoints.deleteReview,
-  settling: bookWrites.deleteReview,
   owner: formerOwner('author'),
   invalidates: 'nothing',
 });

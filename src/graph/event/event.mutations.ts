@@ -7,7 +7,6 @@ import { type Violation, invalidIf, required } from '../../engine/errors/violati
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
-import { eventWrites } from './event.settling.ts';
 import { isTerm, keptEvent, termIn } from './event.keeping.ts';
 
 const eventFields = (t: InputBuilder, isWhole: true) => ({
@@ -27,7 +26,6 @@ const CAN_INVITE = 'Whether participants may invite others.';
 mutation('createEvent', {
   description: 'Creates an event in the city of the caller.',
   endpoint: eventEndpoints.create,
-  settling: eventWrites.create,
   input: {
     description: 'The event to create in the city of the caller. Callers without a city cannot create events.',
     fields: (t: InputBuilder) => ({
@@ -49,7 +47,6 @@ changeMutations('Event', {
   what: 'an event of the caller that is not over',
   cleared: 'everything is required, and of `type` and `typeTerm` one.',
   endpoint: eventEndpoints.update,
-  settling: eventWrites.update,
   target: ['id', 'Event'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...eventFields(t, isWhole),
@@ -74,7 +71,6 @@ changeMutations('Event', {
 mutation('deleteEvent', {
   description: 'Deletes an event of the caller, with a reason.',
   endpoint: eventEndpoints.delete,
-  settling: eventWrites.delete,
   target: ['id', 'Event'],
   input: {
     description: 'The event to delete, and the reason.',

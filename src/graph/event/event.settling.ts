@@ -6,6 +6,7 @@ import { momentOf } from '../../engine/values/decode.ts';
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
+import { declareWrites } from '../../engine/settle/write-rules.ts';
 
 const PAGES = 4;
 
@@ -71,7 +72,6 @@ const attendanceSettling = {
   unwish: attendanceRule((status) => status !== 'wish'),
 };
 
-/** By the name of the endpoint: a write without a rule does not compile. */
 export const eventWrites = {
   create: eventSettling.create,
   join: attendanceSettling.join,
@@ -81,3 +81,4 @@ export const eventWrites = {
   update: eventSettling.update,
   delete: eventSettling.delete,
 } satisfies WriteRules<typeof eventEndpoints>;
+declareWrites(eventEndpoints, eventWrites);

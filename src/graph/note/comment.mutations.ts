@@ -5,12 +5,10 @@ import { globalId } from '../../engine/values/global-id.ts';
 import { changedField, deletionPayload, returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { Note } from './note.ts';
 import { NoteComment, commentIdOf } from './comment.ts';
-import { noteWrites } from './note.settling.ts';
 
 mutation('createNoteComment', {
   description: 'Creates a comment on a note.',
   endpoint: noteEndpoints.createComment,
-  settling: noteWrites.createComment,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to create.',
@@ -31,7 +29,6 @@ mutation('createNoteComment', {
 mutation('deleteNoteComment', {
   description: 'Deletes a comment.',
   endpoint: noteEndpoints.deleteComment,
-  settling: noteWrites.deleteComment,
   target: ['noteId', 'Note'],
   input: {
     description: 'The comment to delete.',

@@ -15,7 +15,6 @@ import {
 } from './note-pictures.ts';
 import { formerOwner } from '../caller.ts';
 import { Note, NotePrivacyEnum } from './note.ts';
-import { noteWrites } from './note.settling.ts';
 import { keptNote } from './note.keeping.ts';
 import type { KeptPictures } from './written-note.ts';
 
@@ -86,7 +85,6 @@ mutation('createNote', {
   description: 'Creates a note. More than three pictures are sent in further requests.',
   upstream: '`POST /v2/notes`, then `POST /v2/note/{id}`',
   endpoint: noteEndpoints.create,
-  settling: noteWrites.create,
   input: {
     description: 'The note to create in the diary of the caller.',
     fields: (t: InputBuilder) => ({
@@ -107,7 +105,6 @@ changeMutations('Note', {
   what: 'a note of the caller',
   cleared: 'everything is required. Existing pictures remain, even if the content no longer shows them.',
   endpoint: noteEndpoints.update,
-  settling: noteWrites.update,
   target: ['id', 'Note'],
   fields: (t: InputBuilder, isWhole: true) => ({
     ...noteFields(t, isWhole),
@@ -126,7 +123,6 @@ changeMutations('Note', {
 mutation('addNotePictures', {
   description: 'Adds pictures to a note of the caller, three in a request.',
   endpoint: noteEndpoints.addPictures,
-  settling: noteWrites.addPictures,
   target: ['id', 'Note'],
   input: {
     description: 'The pictures to add to a note.',
@@ -151,7 +147,6 @@ mutation('addNotePictures', {
 deletion('Note', {
   description: 'Deletes a note of the caller.',
   endpoint: noteEndpoints.delete,
-  settling: noteWrites.delete,
   owner: formerOwner('author'),
   invalidates,
 });
@@ -159,7 +154,6 @@ mutation('likeNote', {
   description:
     'Likes a note. The service does not say whether the caller has liked a note: show `likesCount` of the response instead of counting in the client.',
   endpoint: noteEndpoints.like,
-  settling: noteWrites.like,
   target: ['id', 'Note'],
   input: { description: 'The note to like.' },
   payload: { description: 'The result of liking a note.', fields: (t) => noteField(t) },
@@ -168,7 +162,6 @@ mutation('likeNote', {
 mutation('unlikeNote', {
   description: 'Removes the like of a note.',
   endpoint: noteEndpoints.unlike,
-  settling: noteWrites.unlike,
   target: ['id', 'Note'],
   input: { description: 'The note to unlike.' },
   payload: { description: 'The result of unliking a note.', fields: (t) => noteField(t) },

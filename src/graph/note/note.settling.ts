@@ -11,6 +11,7 @@ import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-gua
 import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameNote, sameText } from '../../engine/settle/texts.ts';
+import { declareWrites } from '../../engine/settle/write-rules.ts';
 import { isCaller } from '../caller.ts';
 
 const noteAt = ({ id }: OfId): string => `GET /v2/note/${id}`;
@@ -117,7 +118,6 @@ const commentSettling = {
   }),
 } satisfies { create: WriteRule<CommentInput>; delete: WriteRule<OfComment> };
 
-/** By the name of the endpoint: a write without a rule does not compile. */
 export const noteWrites = {
   create: noteSettling.create,
   update: noteSettling.update,
@@ -128,3 +128,4 @@ export const noteWrites = {
   like: noteSettling.like,
   unlike: noteSettling.unlike,
 } satisfies WriteRules<typeof noteEndpoints>;
+declareWrites(noteEndpoints, noteWrites);
