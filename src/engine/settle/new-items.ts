@@ -1,7 +1,7 @@
 /** Finds what a write added to a list: what was not in it before. */
 import { setImmediate } from 'node:timers/promises';
 import { isPlainObject } from '../../lib/objects.ts';
-import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot } from '../../upstream/write-guard.ts';
+import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot, WriteRule } from '../../upstream/write-guard.ts';
 import { absent, there, unknown } from './record-rules.ts';
 
 /** The list that shows what a write creates. */
@@ -32,10 +32,21 @@ interface Identified {
   id: string | number;
 }
 
+/** The rule of a write that creates what this list shows. */
+export const creationRule = <In, Item extends Identified>(
+  list: ListOf<In, Item>,
+  rule: Pick<WriteRule<In>, 'lookAt' | 'reads'>,
+): WriteRule<In> => ({
+  ...rule,
+  creates: true,
+  before: (input, reading) => readBefore(list, input, reading),
+  find: (input, write) => findNew(list, input, write),
+});
+
 /** How many items at the end of a long list are read before a write, if new items come last. */
 const LAST_ITEMS = 20;
 
-export async function readBefore<In, Item extends Identified>(
+async function readBefore<In, Item extends Identified>(
   list: ListOf<In, Item>,
   input: In,
   { read, person }: Reading,
@@ -84,7 +95,7 @@ async function readPages<In, Item extends Identified>(
  * There if exactly one new item is as the input asks for; absent only if the caller has added none, because the service may write the content
  * in other words.
  */
-export async function findNew<In, Item extends Identified>(
+async function findNew<In, Item extends Identified>(
   list: ListOf<In, Item>,
   input: In,
   { read, before }: LostWrite,

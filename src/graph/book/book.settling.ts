@@ -9,8 +9,8 @@ import {
   bookEndpoints,
   statusAliases,
 } from '../../api/book.ts';
-import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
-import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
+import type { ReadRecord, WriteRules } from '../../upstream/write-guard.ts';
+import { type ListOf, creationRule } from '../../engine/settle/new-items.ts';
 import { type OfId, absent, changeRule, deletionRule, there, unknown } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
 import { declareWrites } from '../../engine/settle/write-rules.ts';
@@ -33,31 +33,6 @@ const shownCollection = {
   ],
   lookAt: collectionAt,
 };
-
-const collectionSettling = {
-  /** The service rejects a second one, so only whether there was one before has to be known. */
-  create: {
-    lookAt: collectionAt,
-    creates: true,
-    reads: [1, 1],
-    doneOn: [6011],
-    before: async ({ id }, { read }) => ({ ids: (await read(bookEndpoints.collection, { id })) ? ['collected'] : [] }),
-    async find(input, { read, before }) {
-      if (!before?.ids) return unknown;
-      if (before.ids.length > 0) return absent; // the service rejects it again
-      const record = await read(bookEndpoints.collection, { id: input.id });
-      if (!record) return absent;
-      const id = String(record.id);
-      return sameCollection(record, input) ? there(record, id) : unknown;
-    },
-  },
-  update: changeRule<CollectionDraft & OfId, CollectionRecord>({
-    ...shownCollection,
-    isOurs: sameCollection,
-    hidesChanges: true,
-  }),
-  delete: deletionRule({ ...shownCollection, doneOn: [1001] }),
-} satisfies Record<string, WriteRule<CollectionDraft & OfId>>;
 
 const sameAnnotation = (record: AnnotationRecord, { content, page, chapter, privacy }: AnnotationDraft): boolean =>
   sameText(record.content, content) &&
@@ -86,51 +61,54 @@ const shownAnnotation = {
   lookAt: annotationAt,
 };
 
-const annotationSettling = {
-  create: {
-    lookAt: ({ id }) => `GET /v2/book/${id}/annotations`,
+const reviewAt = ({ id }: OfId): string => `review ${id}, on the web page`;
+
+export const bookWrites = {
+  /** The service rejects a second one, so only whether there was one before has to be known. */
+  collect: {
+    lookAt: collectionAt,
     creates: true,
     reads: [1, 1],
-    before: (input, reading) => readBefore(ownAnnotations, input, reading),
-    find: (input, write) => findNew(ownAnnotations, input, write),
+    doneOn: [6011],
+    before: async ({ id }, { read }) => ({ ids: (await read(bookEndpoints.collection, { id })) ? ['collected'] : [] }),
+    async find(input, { read, before }) {
+      if (!before?.ids) return unknown;
+      if (before.ids.length > 0) return absent; // the service rejects it again
+      const record = await read(bookEndpoints.collection, { id: input.id });
+      if (!record) return absent;
+      const id = String(record.id);
+      return sameCollection(record, input) ? there(record, id) : unknown;
+    },
   },
-  update: changeRule<AnnotationDraft & OfId, AnnotationRecord>({
+  updateCollection: changeRule<CollectionDraft & OfId, CollectionRecord>({
+    ...shownCollection,
+    isOurs: sameCollection,
+    hidesChanges: true,
+  }),
+  deleteCollection: deletionRule({ ...shownCollection, doneOn: [1001] }),
+
+  annotate: creationRule(ownAnnotations, { lookAt: ({ id }) => `GET /v2/book/${id}/annotations`, reads: [1, 1] }),
+  updateAnnotation: changeRule<AnnotationDraft & OfId, AnnotationRecord>({
     ...shownAnnotation,
     photos: ({ photos }) => photos,
     // The name of each file is its number. Those of a request whose process died are not known.
     numbers: (_, fileNames) => (fileNames?.length === 0 ? undefined : (fileNames ?? [])),
     isOurs: sameAnnotation,
   }),
-  delete: deletionRule({ ...shownAnnotation, doneOn: [1001] }),
-} satisfies Record<string, WriteRule<AnnotationDraft & OfId>>;
+  deleteAnnotation: deletionRule({ ...shownAnnotation, doneOn: [1001] }),
 
-const reviewAt = ({ id }: OfId): string => `review ${id}, on the web page`;
-
-/** No endpoint reads reviews, so nothing is found of them. */
-const reviewSettling = {
-  create: {
+  // No endpoint reads reviews, so nothing is found of them.
+  createReview: {
     lookAt: ({ book }) => `the reviews of book ${book}, on the web page`,
     creates: true,
     reads: [0, 0],
-  } satisfies WriteRule<{ book: string }>,
-  update: { lookAt: reviewAt, reads: [0, 0] } satisfies WriteRule<OfId>,
-  delete: {
+  },
+  updateReview: { lookAt: reviewAt, reads: [0, 0] },
+  deleteReview: {
     lookAt: reviewAt,
     doneOn: [6006],
     reads: [0, 0],
     isRepeatable: true,
-  } satisfies WriteRule<OfId>,
-};
-
-export const bookWrites = {
-  collect: collectionSettling.create,
-  updateCollection: collectionSettling.update,
-  deleteCollection: collectionSettling.delete,
-  annotate: annotationSettling.create,
-  updateAnnotation: annotationSettling.update,
-  deleteAnnotation: annotationSettling.delete,
-  createReview: reviewSettling.create,
-  updateReview: reviewSettling.update,
-  deleteReview: reviewSettling.delete,
+  },
 } satisfies WriteRules<typeof bookEndpoints>;
 declareWrites(bookEndpoints, bookWrites);

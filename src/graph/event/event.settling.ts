@@ -3,7 +3,7 @@ import { typeOf } from '../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../api/event.ts';
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
 import { momentOf } from '../../engine/values/decode.ts';
-import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
+import { type ListOf, creationRule } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
 import { declareWrites } from '../../engine/settle/write-rules.ts';
@@ -42,18 +42,6 @@ const shownEvent = {
   lookAt: ({ id }: OfId) => `GET /event/${id}`,
 };
 
-const eventSettling = {
-  create: {
-    lookAt: () => 'GET /people/{id}/events/initiate',
-    creates: true,
-    reads: [PAGES, PAGES],
-    before: (input, reading) => readBefore(ownEvents, input, reading),
-    find: (input, write) => findNew(ownEvents, input, write),
-  } satisfies WriteRule<EventDraft>,
-  update: changeRule<EventDraft & OfId, EventRecord>({ ...shownEvent, isOurs: sameEvent }),
-  delete: deletionRule({ ...shownEvent, doneOn: [1001] }, { result: 'OK' }),
-} satisfies Record<string, WriteRule<EventDraft & OfId>>;
-
 /** The caller has one relation to an event at a time. */
 const attendanceRule = (isOurs: (status: string | undefined) => boolean): WriteRule<OfId> =>
   changeRule({
@@ -65,20 +53,13 @@ const attendanceRule = (isOurs: (status: string | undefined) => boolean): WriteR
 /** The real service writes `participate`. */
 const isGoing = (status: string | undefined): boolean => status === 'participant' || status === 'participate';
 
-const attendanceSettling = {
+export const eventWrites = {
+  create: creationRule(ownEvents, { lookAt: () => 'GET /people/{id}/events/initiate', reads: [PAGES, PAGES] }),
+  update: changeRule<EventDraft & OfId, EventRecord>({ ...shownEvent, isOurs: sameEvent }),
+  delete: deletionRule({ ...shownEvent, doneOn: [1001] }, { result: 'OK' }),
   join: attendanceRule(isGoing),
   leave: attendanceRule((status) => !isGoing(status)),
   wish: attendanceRule((status) => status === 'wish'),
   unwish: attendanceRule((status) => status !== 'wish'),
-};
-
-export const eventWrites = {
-  create: eventSettling.create,
-  join: attendanceSettling.join,
-  wish: attendanceSettling.wish,
-  leave: attendanceSettling.leave,
-  unwish: attendanceSettling.unwish,
-  update: eventSettling.update,
-  delete: eventSettling.delete,
 } satisfies WriteRules<typeof eventEndpoints>;
 declareWrites(eventEndpoints, eventWrites);

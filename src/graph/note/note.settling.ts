@@ -8,7 +8,7 @@ import {
   noteEndpoints,
 } from '../../api/note.ts';
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
-import { type ListOf, findNew, readBefore } from '../../engine/settle/new-items.ts';
+import { type ListOf, creationRule } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameNote, sameText } from '../../engine/settle/texts.ts';
 import { declareWrites } from '../../engine/settle/write-rules.ts';
@@ -75,14 +75,12 @@ const likeRule: WriteRule<OfId> = {
   isRepeatable: true,
 };
 
-const noteSettling = {
-  create: {
-    lookAt: () => 'GET /v2/note/user_created/{id}',
-    creates: true,
-    reads: [1, 1],
-    before: (input, reading) => readBefore(ownNotes, input, reading),
-    find: (input, write) => findNew(ownNotes, input, write),
-  } satisfies WriteRule<NoteDraft>,
+interface OfComment extends OfId {
+  comment_id: string;
+}
+
+export const noteWrites = {
+  create: creationRule(ownNotes, { lookAt: () => 'GET /v2/note/user_created/{id}', reads: [1, 1] }),
   update: changeRule<NoteDraft & OfId, NoteRecord>({ ...pictured, isOurs: sameDraft }),
   addPictures: changeRule<OfId & NotePictures, NoteRecord>({
     ...pictured,
@@ -95,37 +93,16 @@ const noteSettling = {
   }),
   like: likeRule,
   unlike: likeRule,
-} satisfies Record<string, WriteRule<OfId & NoteDraft & NotePictures>>;
-
-interface OfComment extends OfId {
-  comment_id: string;
-}
-
-const commentSettling = {
-  create: {
+  createComment: creationRule(comments, {
     lookAt: ({ id }) => `GET /v2/note/${id}/comments`,
-    creates: true,
     // A long list is read once from its beginning and once at its end.
     reads: [2 * COMMENT_PAGES, COMMENT_PAGES],
-    before: (input, reading) => readBefore(comments, input, reading),
-    find: (input, write) => findNew(comments, input, write),
-  },
-  delete: deletionRule<OfComment, NoteCommentRecord>({
+  }),
+  deleteComment: deletionRule<OfComment, NoteCommentRecord>({
     load: ({ id, comment_id }, read) => read(noteEndpoints.comment, { id, comment_id }),
     members: ({ content }) => content,
     lookAt: ({ id, comment_id }) => `GET /v2/note/${id}/comment/${comment_id}`,
     doneOn: [1006],
   }),
-} satisfies { create: WriteRule<CommentInput>; delete: WriteRule<OfComment> };
-
-export const noteWrites = {
-  create: noteSettling.create,
-  update: noteSettling.update,
-  delete: noteSettling.delete,
-  addPictures: noteSettling.addPictures,
-  createComment: commentSettling.create,
-  deleteComment: commentSettling.delete,
-  like: noteSettling.like,
-  unlike: noteSettling.unlike,
 } satisfies WriteRules<typeof noteEndpoints>;
 declareWrites(noteEndpoints, noteWrites);
