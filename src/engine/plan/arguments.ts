@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
   getArgumentValues,
   getVariableValues,
+  print,
 } from 'graphql';
 import { type Variables, hasVariables } from './document.ts';
 
@@ -58,7 +59,12 @@ export function variablesOf(
   { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
   options: { maxErrors: number; hideSuggestions: boolean },
 ): (given: Variables) => CoercedVariables {
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  const areTexts = variableDefinitions.every(({ type }) => /^(?:ID|String)!?$/.test(print(type)));
   return (given) => {
+    // A query by an id takes 50 µs: graphql-js would take 0.8 of them to find that a text is one.
+    if (areTexts && names.every((name) => Object.hasOwn(given, name) && typeof given[name] === 'string'))
+      return { coerced: Object.fromEntries(names.map((name) => [name, given[name]])) };
     const { coerced, errors } = getVariableValues(schema, variableDefinitions, given, options);
     return errors ? { errors: errors.map(shortened) } : { coerced };
   };

@@ -1,4 +1,4 @@
-import { type VariableDefinitionNode, getOperationAST, parse } from 'graphql';
+import { type VariableDefinitionNode, getOperationAST, getVariableValues, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { variablesOf } from '../../../src/engine/plan/arguments.ts';
@@ -33,3 +33,12 @@ test('a long message begins with the variable and ends with the reason', () => {
     /^Variable "\$input" got invalid value "x+…" at "input\.rating"; Int cannot represent .+: "x+…"$/,
   );
 });
+
+test.each([{}, { id: '1' }, { id: '1', after: 'x' }, { id: '1', after: null }, { id: 1, after: 'x' }, { after: 'x' }])(
+  'variables that are texts are coerced as graphql-js does it: %j',
+  (given) => {
+    const variableDefinitions = definitionsOf('query ($id: ID!, $after: String = "a") { __typename }');
+    const theirs = getVariableValues(schema, variableDefinitions, given, options);
+    expect(variablesOf(schema, { variableDefinitions }, options)(given)).toEqual(theirs);
+  },
+);
