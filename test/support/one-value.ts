@@ -7,7 +7,6 @@ import { type Conflict, Identities, claimsIn } from '../oracle/identity.ts';
 import type { Shown } from '../oracle/invariants.ts';
 
 const conflicts: Conflict[] = [];
-let compared = 0;
 
 /** Notes the fields of which an object has two values. A mutation of several writes shows it before and after them. */
 export function requireOneValue(
@@ -23,13 +22,10 @@ export function requireOneValue(
   const ran: DocumentNode = { ...document, definitions: [operation, ...fragments] };
   const identities = new Identities();
   conflicts.push(...identities.add(claimsIn({ document: ran, variables: coerced }, response), 'the same response'));
-  compared += identities.compared;
 }
 
 /** What was found since the last time. */
 export const takeConflicts = (): Conflict[] => conflicts.splice(0);
-/** How many values were compared. */
-export const valuesCompared = (): number => compared;
 
 /** Looks at what a server sends whole, whoever its clients are. */
 export const oneValue: Feature = {
