@@ -1,6 +1,5 @@
 /** The page at /: its figures, and when it is served. */
 import { readFileSync } from 'node:fs';
-import { parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
@@ -72,19 +71,13 @@ test('with another service, or without the demo, the page has links and shows no
   }
 });
 
-test('over another service the page names it, and links to what is there and to queries that it can run', async () => {
-  const tokens = { ACCESS_TOKEN: 'secret-token-of-the-facade', FILM_TIER: 'basic' };
-  const url = await facade(tokens, { ownOrigin: false });
+test('over another service the page links to what is there', async () => {
+  const url = await facade({ ACCESS_TOKEN: 'secret-token-of-the-facade' }, { ownOrigin: false });
   const text = await (await fetch(url, { headers: html })).text();
-  expect(text).toContain(`<code>${new URL(setup.origin.url).host}</code>`);
-  expect(text).toContain('film tier basic');
   expect(text).not.toContain('secret-token-of-the-facade');
   const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, link]) => link!);
   for (const path of ['/graphql', '/docs', '/graphql/schema.graphql', '/docs/errors']) expect(links).toContain(path);
   for (const link of links) expect([link, (await fetch(url + link, { headers: html })).status]).toEqual([link, 200]);
-  const queries = links.flatMap((link) => new URL(link, url).searchParams.get('query') ?? []);
-  expect(queries.length).toBeGreaterThan(2);
-  for (const query of queries) expect(validate(schema, parse(query))).toEqual([]);
 });
 
 test('without GraphiQL, docs and introspection the page links to none of them', async () => {

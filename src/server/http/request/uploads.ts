@@ -124,10 +124,10 @@ async function parsedForm(
 const MISSING = 'File missing in the request.';
 
 async function readFile(variable: FileVariable): Promise<void> {
-  const { fieldName, createReadStream } = await variable.promise;
+  const file = await variable.promise;
   const bytes: Buffer[] = [];
-  for await (const piece of createReadStream() as AsyncIterable<Buffer>) bytes.push(piece);
-  putFile(variable, uploadedFile(fieldName, bytes));
+  for await (const piece of file.createReadStream() as AsyncIterable<Buffer>) bytes.push(piece);
+  putFile(variable, uploadedFile(file.fieldName, bytes));
 }
 
 /** The value of the field `operations`; undefined if it is no JSON, which the library rejects. */
@@ -145,12 +145,12 @@ function checkedMap(text: string, operations: unknown): ReadonlyMap<string, read
     throw new HttpError('UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`);
   const map = parsedOrUndefined(text);
   if (!isPlainObject(map)) return new Map(); // the library rejects it
-  const paths: unknown[] = Object.values(map).flat();
+  const paths = Object.values(map).flat().map(String);
   const isPlaced = Object.values(map).every((each) => Array.isArray(each) && each.length > 0);
   if (!isPlaced || new Set(paths).size < paths.length)
     throw badUpload('Map each file to a place or several, and each place to one file.');
-  const wrong = paths.find((path) => !hasPlace(operations, String(path)));
-  if (wrong !== undefined) throw badUpload(`The operations have no place ${named(String(wrong))}.`);
+  const wrong = paths.find((path) => !hasPlace(operations, path));
+  if (wrong !== undefined) throw badUpload(`The operations have no place ${named(wrong)}.`);
   return new Map(Object.entries(map as Record<string, string[]>));
 }
 
