@@ -161,7 +161,7 @@ export interface FacadeOptions extends FacadeHooks {
   redisUrl?: string | undefined;
   /** Origins of other pages that may send requests (a list of origins, each like https://shop.example or capacitor://localhost, or http://localhost:* for any port (no path, no other *)). Default: http://localhost:*,http://127.0.0.1:*; none in production. */
   corsOrigins?: readonly string[] | undefined;
-  /** Proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
+  /** Proxies whose X-Forwarded-For is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN (a list of addresses and ranges, each like 10.0.0.1, 10.0.0.0/8 or fd00::/8). Default: none: the address of the connection. */
   trustedProxies?: readonly string[] | undefined;
   /** GraphiQL at /graphql (true or false). Default: true; false in production. */
   graphiql?: boolean | undefined;

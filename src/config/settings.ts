@@ -104,7 +104,7 @@ export const settings = {
       'TRUSTED_PROXIES',
       addressRanges,
       [],
-      'proxies whose X-Forwarded-For or Forwarded is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN',
+      'proxies whose X-Forwarded-For is used as the client address; each address has a limited share of the calls with ACCESS_TOKEN',
       'none: the address of the connection',
     ),
     drainMs: standalone(setting('DRAIN_MS', whole(0, 600_000), 0, 'time after SIGTERM in which requests are still served and /ready is 503, so that load balancers stop sending them')),

@@ -17,32 +17,23 @@ export function clientAddress(trustedProxies: readonly string[], onUntrusted?: (
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
   return ({ socket: { remoteAddress = '', remotePort }, headers }: IncomingMessage): string => {
-    const { 'x-forwarded-for': listed, forwarded } = headers;
+    const { 'x-forwarded-for': listed } = headers;
     const peer = trustedProxies.length === 0 ? undefined : addressIn(remoteAddress);
     if (peer === undefined || !isTrusted(peer)) {
       // A program that embeds the facade says who the client is: its connections have no port.
-      if (remotePort !== undefined && (listed ?? forwarded)) {
+      if (remotePort !== undefined && listed !== undefined) {
         onUntrusted?.(remoteAddress);
         onUntrusted = undefined;
       }
       return peer ?? remoteAddress;
     }
-    const hopsBefore = (hops: readonly string[]) => {
-      let client = peer;
-      for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
-        const hop = addressIn(hops[at]!);
-        if (hop === undefined) return client; // `unknown` or an obfuscated name: count the proxy that reported it
-        client = hop;
-      }
-      return client;
-    };
-    const byList = listed === undefined ? undefined : hopsBefore(String(listed).split(','));
-    const byForwarded = forwarded === undefined ? undefined : hopsBefore(forwarded.split(',').map(forIn));
-    // A proxy that writes one header may pass on the other as the client sent it. If they differ, neither can be trusted.
-    if (byList !== undefined && byForwarded !== undefined && byList !== byForwarded) return peer;
-    return byList ?? byForwarded ?? peer;
+    const hops = listed === undefined ? [] : String(listed).split(',');
+    let client = peer;
+    for (let at = hops.length - 1; at >= 0 && isTrusted(client); at--) {
+      const hop = addressIn(hops[at]!);
+      if (hop === undefined) return client; // no address: count the proxy that reported it
+      client = hop;
+    }
+    return client;
   };
 }
-
-/** The `for` parameter of one element of Forwarded: `for=192.0.2.1;proto=https`, `for="[2001:db8::1]:4711"`. */
-const forIn = (element: string): string => /(?:^|;)\s*for=\s*"?([^;"\s]*)"?/i.exec(element)?.[1] ?? '';

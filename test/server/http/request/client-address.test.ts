@@ -15,24 +15,13 @@ test.each<[what: string, peer: string | undefined, headers: IncomingMessage['hea
   ['a proxy names it', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
   ['several proxies name it', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7, 10.2.2.2,10.0.0.9' }, '192.0.2.7'],
   ['the client has added others', '10.0.0.1', { 'x-forwarded-for': '1.1.1.1, 10.0.0.3, 192.0.2.7' }, '192.0.2.7'],
-  ['the client has sent all', '192.0.2.7', { 'x-forwarded-for': '1.1.1.1', forwarded: 'for=1.1.1.1' }, '192.0.2.7'],
+  ['the client has sent all', '192.0.2.7', { 'x-forwarded-for': '1.1.1.1' }, '192.0.2.7'],
   ['all are proxies', '10.0.0.1', { 'x-forwarded-for': '10.0.0.3, 10.0.0.2' }, '10.0.0.3'],
   ['it has a port', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7:4711' }, '192.0.2.7'],
   ['it is an IPv6 address', 'fd00::1', { 'x-forwarded-for': '[2001:DB8::1]:4711' }, '2001:db8::1'],
   ['it is IPv4 in IPv6', '::ffff:10.0.0.1', { 'x-forwarded-for': '::ffff:192.0.2.7' }, '192.0.2.7'],
-  ['Forwarded names it', '10.0.0.1', { forwarded: 'for=1.1.1.1, for=192.0.2.7;proto=https;by=x' }, '192.0.2.7'],
-  ['Forwarded quotes it', '10.0.0.1', { forwarded: 'proto=http; For="[2001:db8::1]:80"' }, '2001:db8::1'],
-  ['a quote is not closed', '10.0.0.1', { forwarded: 'for="1.1.1.1, for=192.0.2.7' }, '192.0.2.7'],
-  ['a proxy hides it', '10.0.0.1', { forwarded: 'for=1.1.1.1, for=_hidden' }, '10.0.0.1'],
   ['it is not an address', '10.0.0.1', { 'x-forwarded-for': '1.1.1.1, unknown, 10.0.0.2' }, '10.0.0.2'],
-  ['both headers agree', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.7' }, '192.0.2.7'],
-  ['the headers differ', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=1.1.1.1' }, '10.0.0.1'],
-  [
-    'two headers spell it',
-    '10.0.0.1',
-    { 'x-forwarded-for': '2001:DB8:0::1', forwarded: 'for="[2001:db8::1]"' },
-    '2001:db8::1',
-  ],
+  ['Forwarded names another', '10.0.0.1', { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=1.1.1.1' }, '192.0.2.7'],
   ['there is no address at all', undefined, { 'x-forwarded-for': '192.0.2.7' }, ''],
 ])('the client is the last hop that is not a trusted proxy, where %s', (_, peer, headers, client) => {
   expect(clientAddress(proxies)(from(peer, headers))).toBe(client);
@@ -99,7 +88,7 @@ test.each(['127.0.0.1', '10.0.0.1'])(
     await ask({});
     expect(logged.filter((line) => line.includes('TRUSTED_PROXIES'))).toEqual([]);
     await ask({ 'x-forwarded-for': '192.0.2.1' });
-    await ask({ forwarded: 'for=192.0.2.2' });
+    await ask({ 'x-forwarded-for': '192.0.2.2' });
     const told = logged.filter((line) => line.includes('X-Forwarded-For is not used'));
     expect(told).toHaveLength(trusted === '127.0.0.1' ? 0 : 1);
   },
