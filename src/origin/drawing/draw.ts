@@ -25,7 +25,7 @@ export function draw(kind: PictureKind, id: string, [w, h]: readonly number[], t
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${width} ${height}" role="img"
  preserveAspectRatio="xMidYMid slice" font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif">
 <title>${clean(title.slice(0, 200))}</title>
-${[...backgrounds[kind](canvas), ...captions.flatMap((caption) => letters(caption, canvas))].join('\n')}
+${[...background(kind, canvas), ...captions.flatMap((caption) => letters(caption, canvas))].join('\n')}
 </svg>`;
 }
 
@@ -51,48 +51,33 @@ function coloursOf(chance: Chance) {
 }
 type Canvas = { chance: Chance; width: number; height: number } & ReturnType<typeof coloursOf>;
 
-const rect = (y: number, height: number, fill: string, opacity = 1, x = 0, width = 600) =>
-  `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${fill}" fill-opacity="${opacity}"/>`;
-const circle = (x: number, y: number, r: number, fill: string, opacity = 1) =>
-  `<circle cx="${x}" cy="${y}" r="${r}" fill="${fill}" fill-opacity="${opacity}"/>`;
+const rect = (y: number, height: number, fill: string, opacity = 1) =>
+  `<rect y="${y}" width="600" height="${height}" fill="${fill}" fill-opacity="${opacity}"/>`;
+const circle = (x: number, y: number, r: number, fill: string) =>
+  `<circle cx="${x}" cy="${y}" r="${r}" fill="${fill}"/>`;
 const path = (d: string, fill: string) => `<path d="${d}" fill="${fill}"/>`;
 
-const backgrounds: Record<PictureKind, (canvas: Canvas) => string[]> = {
-  book: (canvas) => [
-    rect(0, 400, canvas.from),
-    ...ornament(canvas, 248),
-    ...[rect(0, 400, canvas.dark, 0.45, 0, 16), rect(0, 400, canvas.light, 0.2, 16, 2)], // the spine
-    ...[rect(316, 84, canvas.dark, 0.6), rect(316, 3, canvas.accent, 1, 44, 40)],
-  ],
-  subject: (canvas) => [...landscape(canvas, 344), rect(307, 158, canvas.dark, 0.82), rect(307, 3, canvas.accent)],
-  celebrity: (canvas) => [...gradient(canvas), ...figure(canvas), rect(472, 128, canvas.dark, 0.8)],
-  person: (canvas) => gradient(canvas),
-  event: (canvas) => [...gradient(canvas), ...ornament(canvas, 319), rect(336, 84, canvas.dark, 0.7)],
-  photo: (canvas) => landscape(canvas, 400),
-  annotation: (canvas) => landscape(canvas, 400),
-  note: (canvas) => landscape(canvas, 400),
+/** The dark bands behind captions, from the top of the picture in its largest size. */
+const bands: Partial<Record<PictureKind, readonly [y: number, height: number]>> = {
+  book: [316, 84],
+  subject: [307, 158],
+  celebrity: [472, 128],
+  event: [336, 84],
 };
+
+/** Their titles stand on the background, which must be dark. */
+const dark: ReadonlySet<PictureKind> = new Set(['book', 'event', 'person']);
+
+function background(kind: PictureKind, canvas: Canvas): string[] {
+  const band = bands[kind];
+  const shapes = dark.has(kind) ? gradient(canvas) : landscape(canvas, band?.[0] ?? canvas.height);
+  return band ? [...shapes, rect(...band, canvas.dark, 0.8), rect(band[0], 3, canvas.accent)] : shapes;
+}
 
 const gradient = ({ height, from, to }: Pick<Canvas, 'height' | 'from' | 'to'>) => [
   `<linearGradient id="ground" x2="0" y2="1"><stop stop-color="${from}"/><stop offset="1" stop-color="${to}"/></linearGradient>`,
   rect(0, height, 'url(#ground)'),
 ];
-
-/** Rings, stripes, dots or sails in the lower part. */
-function ornament({ chance, width, from, to, accent }: Canvas, y: number): string[] {
-  const x = chance.between(Math.round(width * 0.35), Math.round(width * 0.9));
-  const r = width * 0.36;
-  const dot = () => circle(chance.int(width), y + chance.between(-70, 70), chance.between(4, 20), accent, 0.5);
-  const sail = (part: number, fill: string) =>
-    path(`M${x - r * part} ${y + 70}L${x} ${y + 70 - r * part * 1.5}L${x + r * part * 0.6} ${y + 70}`, fill);
-  const all = [
-    () => [1, 0.75, 0.5, 0.25].map((part, n) => circle(x, y, r * part, n % 2 ? from : accent, 0.6)),
-    () => [0, 1, 2, 3, 4].map((n) => rect(y - 60 + n * 26, 5 + 3 * n, accent, 0.5)),
-    () => Array.from({ length: 18 }, dot),
-    () => [sail(0.9, accent), sail(0.6, to), sail(0.35, accent)],
-  ];
-  return chance.pick(all)();
-}
 
 /** A sky, a sun or moon, and hills. */
 function landscape({ chance, width, height, from, to, accent, light, dark }: Canvas, bottom: number): string[] {
@@ -109,12 +94,4 @@ function landscape({ chance, width, height, from, to, accent, light, dark }: Can
     return path(`M0 ${height}L${ridge.join('L')}L${width} ${height}`, fill);
   };
   return [...gradient({ height, from: to, to: light }), sun, hill(0.52, to), hill(0.66, from), hill(0.8, dark)];
-}
-
-/** A generic head with shoulders. */
-function figure({ chance, width, height, accent, dark }: Canvas): string[] {
-  const [x, y] = [width / 2, height * (chance.between(33, 37) / 100)];
-  const r = width * (chance.between(17, 20) / 100);
-  const shoulders = `M${x - 2.1 * r} ${y + 5 * r}c0 ${-4.6 * r} ${4.2 * r} ${-4.6 * r} ${4.2 * r} 0`;
-  return [circle(x, y + r * 0.4, r * 2, accent, 0.22), path(shoulders, dark), circle(x, y, r, accent)];
 }
