@@ -40,7 +40,7 @@ export interface ResponseMeta {
 
 /** What is cached of one record or response, as one caller may use it during one operation. */
 export class CacheHandle {
-  private readonly viewer: ViewerCache;
+  private readonly reader: ViewerCache;
   /** Null if nothing is cached. */
   private readonly key: CacheKey | null;
   /** The key, also while the cache is off. */
@@ -55,20 +55,20 @@ export class CacheHandle {
 
   /** `key`: null if it may not be cached. `seconds`: how long a response is fresh if upstream does not say. */
   constructor(
-    viewer: ViewerCache,
+    reader: ViewerCache,
     key: CacheKey | null,
     endpoint: Endpoint,
     seconds = responseSeconds[endpoint.share],
   ) {
-    this.viewer = viewer;
-    this.key = viewer.parts.ttlSeconds === 0 ? null : key;
+    this.reader = reader;
+    this.key = reader.parts.ttlSeconds === 0 ? null : key;
     this.sharedAs = key;
     this.endpoint = endpoint;
     this.seconds = seconds;
   }
 
   private readerOf(members?: readonly string[], isPeek?: true): CacheReader {
-    const { since, viewer, parts } = this.viewer;
+    const { since, viewer, parts } = this.reader;
     const { cancellation, credential } = viewer;
     // A read with a credential that upstream accepts is quick enough for other replicas to wait for.
     const mayLease = !isPeek && credential.accepted && !parts.unstored.has(this.endpoint);
@@ -81,7 +81,7 @@ export class CacheHandle {
    */
   get(members?: readonly string[], isPeek?: true): Promise<CacheEntry | undefined> | CacheEntry | undefined {
     if (!this.key) return undefined;
-    const found = this.viewer.parts.cache.get(this.key, this.readerOf(members, isPeek));
+    const found = this.reader.parts.cache.get(this.key, this.readerOf(members, isPeek));
     return found instanceof Promise ? found.then((later) => this.note(later)) : this.note(found);
   }
 
@@ -94,9 +94,9 @@ export class CacheHandle {
 
   /** Whether it is cached that there is no such record. Where other processes may have made it since, Redis is asked, with the lookups of the same turn. */
   isAbsent(): boolean | Promise<boolean> {
-    const { key, viewer } = this;
+    const { key, reader } = this;
     if (key === null) return false;
-    const { cache } = viewer.parts;
+    const { cache } = reader.parts;
     const found = (isCurrent: boolean) => {
       const entry = isCurrent ? cache.find(key) : undefined;
       return entry?.isAbsent === true && this.isFresh(entry);
@@ -108,12 +108,12 @@ export class CacheHandle {
   /** Whether it may be used without a call. What the client wants newer may not, while there is room to read it. */
   isFresh(entry: CacheEntry): boolean {
     if (performance.now() >= entry.freshUntil) return false;
-    return !this.isOld(entry) || !this.viewer.viewer.reload!.mayRead(this.key!.text);
+    return !this.isOld(entry) || !this.reader.viewer.reload!.mayRead(this.key!.text);
   }
 
   /** The client wants something newer: it is told the age of what it gets instead. */
   isOld({ since }: CacheEntry): boolean {
-    const { reload } = this.viewer.viewer;
+    const { reload } = this.reader.viewer;
     return reload !== undefined && since < reload.since;
   }
 
@@ -123,31 +123,31 @@ export class CacheHandle {
   }
 
   delete(): void {
-    if (this.key) this.viewer.parts.drop(this.key);
+    if (this.key) this.reader.parts.drop(this.key);
   }
 
   /** Whether equal reads in flight may be shared: not if other replicas write, and need not say so because nobody caches it. */
   isShareable(): boolean {
-    return !this.viewer.parts.isShared || this.sharedAs !== null;
+    return !this.reader.parts.isShared || this.sharedAs !== null;
   }
 
   /** Whether an equal read in flight may be joined, which another replica may have made untrue since it began. */
   mayJoin(): boolean | Promise<boolean> {
-    const { sharedAs, viewer } = this;
-    const { cache, isShared } = viewer.parts;
+    const { sharedAs, reader } = this;
+    const { cache, isShared } = reader.parts;
     return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(this.readerOf());
   }
 
   /** Remembers for a short time that there is no such record, in place of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
-    const { key, viewer, found } = this;
+    const { key, reader, found } = this;
     if (!key) return;
-    if (found && this.isOld(found)) viewer.viewer.reload!.wasRead(key.text);
+    if (found && this.isOld(found)) reader.viewer.reload!.wasRead(key.text);
     // Without an entry nothing has to be invalidated in other replicas: requests for absent ids must not do so.
     if (found) this.delete();
     if (reuse.refusal !== undefined) return;
-    const { cache } = viewer.parts;
-    const until = absentUntil(reuse, viewer.parts);
+    const { cache } = reader.parts;
+    const until = absentUntil(reuse, reader.parts);
     const now = performance.now();
     if (until <= now) return;
     const times = { since: now - reuse.age * 1000, freshUntil: until, keptUntil: until };
@@ -167,26 +167,26 @@ export class CacheHandle {
 
   /** Returns freshUntil; null if not reusable. */
   put(response: object, { bytes, reuse }: ResponseMeta): number | null {
-    const { key, viewer, endpoint } = this;
+    const { key, reader, endpoint } = this;
     if (!key) return null;
     const value = withoutViewerMember(response as Json, endpoint);
     this.endReload(key, value);
-    const { cache, unstored } = viewer.parts;
+    const { cache, unstored } = reader.parts;
     if (reuse.refusal !== undefined) {
       unstored.add(endpoint);
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
-    const times = timesOf(this.seconds, reuse, viewer.parts);
+    const times = timesOf(this.seconds, reuse, reader.parts);
     cache.set(key, this.version, { value, bytes, ...times });
     return times.freshUntil;
   }
 
   /** If an old entry has changed, it is dropped with the responses made of it. Other entries stay: they may be another caller's. */
   private endReload({ text, isRecord }: CacheKey, after: Json): void {
-    const { found, viewer } = this;
+    const { found, reader } = this;
     if (!found || !this.isOld(found)) return;
-    viewer.viewer.reload!.wasRead(text);
+    reader.viewer.reload!.wasRead(text);
     if (hasChanged(found.value, after, isRecord)) this.delete();
   }
 }
