@@ -18,7 +18,7 @@ const ROOMS = {
   'engine/documents': 922,
   'upstream without redis': 5_426,
   'upstream/limits': 605,
-  'upstream/redis': 1_295,
+  'upstream/redis': 1_287,
   'server without idempotency': 7_276,
   'server/http': 2_110,
   'server/features/idempotency': 1_099,

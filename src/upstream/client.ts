@@ -21,7 +21,8 @@ import { createReloads } from './limits/reloads.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { type TakeLease, createChangeLocks } from './change-locks.ts';
 import { UpstreamSession, type SessionServices } from './upstream-session.ts';
-import { type KeyRedis, lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
+import type { RedisConnection } from './redis/connection/connection.ts';
+import { lossWarning, openKeyRedis } from './redis/connection/key-redis.ts';
 import { serviceName } from './redis/keys.ts';
 import { type SharedState, connectRedis } from './redis/shared-state.ts';
 
@@ -50,7 +51,7 @@ export interface UpstreamParts {
 }
 
 export function createUpstream(service: ServiceDescriptor, settings: TransportSettings, parts: UpstreamParts = {}) {
-  const { services, shared, keys } = openServices(service, settings, parts);
+  const { services, shared, ownKeys } = openServices(service, settings, parts);
   const { transport, records, credentials, ownRefusals, rateLimiter } = services;
   const reloads = createReloads();
   return {
@@ -96,11 +97,11 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     /** Processes that share a store have the locks of changes in it. */
     shareChangeLocks: (take: TakeLease): void => services.changeLocks.share(take),
 
-    ...redisOf(shared, keys),
+    ...redisOf(shared, ownKeys),
     close: async (): Promise<void> => {
       await transport.close();
       const lost = await shared?.close(settings.shutdownMs);
-      await keys?.own?.close();
+      await ownKeys?.close();
       if (lost) parts.onLostInvalidations?.(lost);
     },
   };
@@ -121,7 +122,7 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
   const inFlight = new InFlightRequests();
   // Later reads do not join those in flight: a write may have changed the result.
   const shared = openSharedState(settings, namespace, onOutage, () => inFlight.forget());
-  const keys = openKeyRedis(settings, namespace, shared?.connection, onOutage);
+  const ownKeys = openKeyRedis(settings, namespace, onOutage);
   const cacheSettings = { ttlSeconds, absentTtlSeconds, cache: shared?.cache };
   const records = parts.records ?? createRecordCache(cacheSettings);
   const { tiers = noTiers } = service;
@@ -145,21 +146,21 @@ function openServices(service: ServiceDescriptor, settings: TransportSettings, p
     inspect,
     invalidate: (tags) => (inFlight.forget(), records.invalidate(tags)),
   };
-  return { services, shared, keys };
+  return { services, shared, ownKeys };
 }
 
 /** What the client tells of the Redis that replicas share, and of that of the idempotency keys. */
-const redisOf = (shared: SharedState | undefined, keys: KeyRedis | undefined) => ({
+const redisOf = (shared: SharedState | undefined, ownKeys: RedisConnection | undefined) => ({
   /** The state of Redis; undefined without it. */
   redis: shared?.state,
   /** Where idempotency keys and the locks of changes are; undefined without Redis. */
-  keyConnection: keys?.connection,
+  keyConnection: ownKeys ?? shared?.connection,
   /** The state of IDEMPOTENCY_REDIS_URL; undefined if that is not set. */
-  keyRedis: keys?.own?.state,
+  keyRedis: ownKeys?.state,
   /** A sentence if a Redis cannot be used as it is set. */
-  checkRedis: async (): Promise<string | undefined> => (await shared?.connection.check()) ?? (await keys?.own?.check()),
+  checkRedis: async (): Promise<string | undefined> => (await shared?.connection.check()) ?? (await ownKeys?.check()),
   /** A sentence if the Redis of the idempotency keys may forget them. */
-  keysWarning: async (): Promise<string | undefined> => keys && lossWarning(keys.connection),
+  keysWarning: () => lossWarning(ownKeys ?? shared?.connection),
 });
 
 /** Reads in flight are shared by credential, so each operation has its own for what is not for everybody. */

@@ -5,30 +5,22 @@ import { readTlsFiles } from '../../../config/upstream-tls.ts';
 import type { OnAvailabilityChange } from '../../availability.ts';
 import { type RedisConnection, openRedis } from './connection.ts';
 
-export interface KeyRedis {
-  connection: RedisConnection;
-  /** The connection, if it is to another Redis than the one that replicas share. */
-  own: RedisConnection | undefined;
-}
-
-/** Opens the Redis of IDEMPOTENCY_REDIS_URL, or returns the one that replicas share; undefined if neither is set. */
+/** Opens the Redis of IDEMPOTENCY_REDIS_URL; undefined if that is not set: keys are in the one that replicas share. */
 export function openKeyRedis(
   settings: TransportSettings,
   namespace: string,
-  shared: RedisConnection | undefined,
   onOutage: OnAvailabilityChange | undefined,
-): KeyRedis | undefined {
+): RedisConnection | undefined {
   const { idempotencyRedisUrl: url } = settings;
-  if (url === undefined) return shared && { connection: shared, own: undefined };
+  if (url === undefined) return undefined;
   const report = (reason: string | undefined) => onOutage?.('redis of idempotency keys', reason);
   const variable = 'IDEMPOTENCY_REDIS_URL';
-  const own = openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
-  return { connection: own, own };
+  return openRedis({ url, variable, namespace, tls: readTlsFiles('redis', settings), report });
 }
 
-/** A sentence if a Redis may forget keys; undefined also if it does not answer, or its user may not ask for INFO. */
-export async function lossWarning({ redis }: RedisConnection): Promise<string | undefined> {
-  const info = redis.status === 'ready' ? await redis.call('INFO').catch(() => '') : '';
+/** A sentence if there is a Redis that may forget keys; undefined also if it does not answer, or its user may not ask for INFO. */
+export async function lossWarning(keys: RedisConnection | undefined): Promise<string | undefined> {
+  const info = keys?.redis.status === 'ready' ? await keys.redis.call('INFO').catch(() => '') : '';
   const found = keyLossIn(String(info));
   return found && `${found.problem} ${found.advice}`;
 }
