@@ -143,8 +143,8 @@ export function documentLimits(document: DocumentNode, limits: DocumentSettings)
 /** The names of introspection: a query of the schema meets no other types below `__schema` and `__type`. */
 const isReserved = (name: string | undefined): boolean => name?.startsWith('__') ?? false;
 
-/** Comparisons of fields in validation: about 42 ms at 0.07 µs each. 1,000 plain fields of one name are within the limit. */
-const COMPARISONS_MAX = 600_000;
+/** Comparisons of fields in validation, counted wherever the fields are: about 20 ms. A chain of 160 nested pages is within the limit. */
+const COMPARISONS_MAX = 1_000_000;
 
 const tooAlike = new GraphQLError('Too many fields of the same name.', {
   extensions: { code: 'TOO_MANY_FIELDS' satisfies ClientCode },
