@@ -12,7 +12,7 @@ import { files, importsIn, sources } from './imports.mjs';
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
   'src without origin': 38_497,
-  'graph and api': 7_002,
+  'graph and api': 6_879,
   engine: 9_546,
   'engine/cost': 1_224,
   'engine/documents': 922,
