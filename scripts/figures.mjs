@@ -22,11 +22,11 @@ const ROOMS = {
   'server without idempotency': 7_276,
   'server/http': 2_110,
   'server/features/idempotency': 1_099,
-  atom: 1_122,
+  atom: 1_044,
   config: 1_425,
-  'check and doctor and inspect and commands and cli': 2_249,
+  'check and doctor and inspect and commands and cli': 2_200,
   'embedding and extension': 653,
-  origin: 3_855,
+  origin: 3_762,
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {

@@ -73,14 +73,15 @@ function bookWriter(db: Database) {
 
   return (no: number) => {
     const chance = createChance(`book ${no}`);
+    const pick = <T>(list: readonly T[]): T => list[chance.int(list.length)]!;
     const id = String(FIRST_ID + no);
-    const title = `${chance.pick(firsts)}${chance.pick(seconds)} ${no}`;
-    const author = chance.pick(surnames) + chance.pick(names);
-    const publisher = chance.pick(publishers);
+    const title = `${pick(firsts)}${pick(seconds)} ${no}`;
+    const author = pick(surnames) + pick(names);
+    const publisher = pick(publishers);
     const { isbn10, isbn13 } = isbnOf(no);
     const series = chance.int(3) === 0 ? String(FIRST_ID + Math.floor(no / SERIES_SIZE)) : null;
     const raters = chance.int(4) === 0 ? chance.int(10) : chance.int(50_000);
-    if (series) addSeries.run(series, `${chance.pick(seconds)}丛书`);
+    if (series) addSeries.run(series, `${pick(seconds)}丛书`);
     addBook.run(
       no,
       id,
@@ -95,9 +96,9 @@ function bookWriter(db: Database) {
       `${chance.between(18, 98)}.00元`,
       series,
       String(chance.between(80, 900)),
-      chance.pick(summaries),
+      pick(summaries),
     );
-    for (const name of new Set([1, 2, 3].map(() => chance.pick(tags)))) addTag.run(id, name, chance.between(1, 4_000));
+    for (const name of new Set([1, 2, 3].map(() => pick(tags)))) addTag.run(id, name, chance.between(1, 4_000));
     index(id);
   };
 }

@@ -15,9 +15,5 @@ export function createChance(seed: string) {
   return {
     int,
     between: (from: number, to: number) => from + int(to - from + 1),
-    pick: <T>(list: readonly T[]) => {
-      if (list.length === 0) throw new Error('nothing to pick from');
-      return list[int(list.length)] as T;
-    },
   };
 }
