@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { dataFolder } from './support/data-folder.ts';
 import type { Made } from './support/made.ts';
 import { skippedLine } from './support/optional.ts';
 
 const inRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const dataDir = mkdtempSync(join(tmpdir(), 'catalog-'));
+const folder = mkdtempSync(join(dataFolder(), 'tests-'));
 const building = () => import('../build.mjs');
 
 /** Each returns the file or folder that it has made. An up-to-date one is not made again, but for the demo data. */
@@ -37,6 +37,7 @@ const makers: Record<Made, () => Promise<string>> = {
   demo: async () => {
     const { openOrigin } = await import('../src/origin/server.ts');
     const demoDir = inRoot('demo');
+    const dataDir = join(folder, 'demo');
     await (await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true })).close();
     return dataDir;
   },
@@ -63,10 +64,11 @@ export async function setup(): Promise<() => Promise<void>> {
     );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.env.TEST_DATA = folder;
   process.env.TEST_MAKER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return async () => {
     await new Promise((resolve) => server.close(resolve));
     await last;
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   };
 }
