@@ -15,7 +15,7 @@ interface StoredEntry extends Omit<CacheEntry, 'shared'> {
 /** Without what the script writes before it. */
 export function encodeEntry({ shared: _, ...entry }: CacheEntry): string {
   const now = performance.now();
-  const members = entry.value as Record<string, unknown>;
+  const members = entry.value;
   const none = Object.keys(members).filter((name) => members[name] === undefined);
   const stored: StoredEntry = { ...entry, none };
   for (const name of TIMES) stored[name] = Math.round(entry[name] - now);
@@ -32,7 +32,7 @@ export function decodeEntry(text: string, aheadMs: number): CacheEntry | undefin
     if (!(entry.value instanceof Object)) return undefined;
     // A time that is null would be 0.
     for (const name of TIMES) entry[name] = Number(writtenAt) + aheadMs + (entry[name] ?? NaN);
-    for (const name of none) if (!(name in entry.value)) (entry.value as Record<string, unknown>)[name] = undefined;
+    for (const name of none) if (!(name in entry.value)) entry.value[name] = undefined;
     const numbers = [entry.bytes, ...TIMES.map((name) => entry[name])];
     return numbers.every(Number.isFinite) && entry.keptUntil > performance.now() ? entry : undefined;
   } catch {
