@@ -140,8 +140,8 @@ test('an overflowing cost is reported as a safe integer and rejected', async () 
     levels ? `series { books(first: ${first}) { nodes { ${pages(levels - 1, first, inside)} } } }` : inside;
   const calls = 'annotations(first: 3) { nodes { id } }';
   const requests: [query: string, variables?: Record<string, unknown>][] = [];
-  // From 8 levels on the cost is inexact, from 154 on infinite; 0 times infinity would be NaN.
-  for (const levels of [7, 8, 153, 154, 163]) {
+  // From 8 levels on the cost is inexact. Of 129 levels, validation would compare too many fields of one name.
+  for (const levels of [7, 8, 120]) {
     requests.push([`{ book(id: 7) { ${pages(levels, '100', calls)} } }`]);
     for (const n of [100, 2 ** 31 - 1])
       requests.push([`query ($n: Int) { book(id: 7) { ${pages(levels, '$n', calls)} } }`, { n }]);
