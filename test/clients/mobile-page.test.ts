@@ -2,13 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type GraphQLObjectType, isScalarType, isSpecifiedScalarType } from 'graphql';
-import { expect, test } from 'vitest';
+import { type GraphQLObjectType, isScalarType, isSpecifiedScalarType, print } from 'graphql';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { UpdateCollectionDocument } from '../../generated/operations.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { pictureSizes } from '../../src/origin/store/drawn-pictures.ts';
 import { frontEnd } from '../frontend/front-end.ts';
 import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { journey } from '../support/journey.ts';
+import { type Outbox, type Write, decide, sendAll } from './queue.ts';
 
 const [code] = tsExamplesOf('docs/mobile.md');
 const file = join(frontEnd('apollo', 'catalog-graphql-client'), 'src/mobile.ts');
@@ -136,4 +138,86 @@ test('two phones have the shelf after changes, deletions and cuts', async () => 
   }
   const { calls } = await cost(one.query, { token, variables: { since: one.since() } });
   expect(calls).toBe(1);
+});
+
+afterEach(() => void vi.useRealTimers());
+
+describe('what another device changed, after a write whose response the app did not see', () => {
+  const book = '1003078';
+  const entryOf = async () => {
+    const { data } = await execute(`{ book(id: "${book}") { viewerCollection { id revision status } } }`, { token });
+    return data.book.viewerCollection as Entry & { revision: string };
+  };
+  /** The app has sent its first change, and ended; then another device made its own. */
+  async function ended(...statuses: string[]) {
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
+    await origin.post(`/v2/book/${book}/collection`, 'alice', { status: 'wish' });
+    const { revision } = await entryOf();
+    const rows: Write[] = statuses.map((status) => ({
+      ...{ key: crypto.randomUUID(), record: book },
+      body: JSON.stringify({
+        query: print(UpdateCollectionDocument),
+        variables: { book, status, unchangedSince: revision },
+      }),
+    }));
+    const placeOf = (key: string) => rows.findIndex((row) => row.key === key);
+    const outbox: Outbox = {
+      all: async () => [...rows],
+      replace: async (key, write) => rows.splice(placeOf(key), 1, write),
+      remove: async (key) => rows.splice(placeOf(key), 1),
+    };
+    const send = ({ headers, ...init }: RequestInit) =>
+      fetch(`${facade.url}/graphql`, {
+        ...init,
+        headers: { ...(headers as object), authorization: `Bearer ${token}` },
+      });
+    const device = phone();
+    await device.sync();
+    await send({
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': rows[0]!.key },
+      body: rows[0]!.body,
+    });
+    await origin.put(`/v2/book/${book}/collection`, 'alice', { status: 'read' });
+    /** A start of the app, in the order that the page has. */
+    const start = async () => {
+      // What changed in the minute before a sync comes again in the next: the app starts later.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+      const [, order] = /^- When the app starts or the network is back: (.*)$/m.exec(page)!;
+      for (const [step] of order!.matchAll(/\bsync\b|sendAll/g))
+        if (step === 'sync') await device.sync();
+        else
+          await sendAll(
+            outbox,
+            send,
+            async () => undefined,
+            async (_, answer) => {
+              const { updateCollection } = answer.data as {
+                updateCollection: { book: { viewerCollection: Entry & { revision: string } } };
+              };
+              const { id, status, revision } = updateCollection.book.viewerCollection;
+              device.entries.set(id, status);
+              return revision;
+            },
+          );
+    };
+    return { rows, outbox, device, start };
+  }
+
+  test('is on the phone after the next start', async () => {
+    const { rows, device, start } = await ended('READING');
+    await start();
+    expect(rows).toEqual([]);
+    expect([...device.entries].sort()).toEqual([...(await shelf())].sort());
+  });
+
+  test('is on the phone if the user takes it', async () => {
+    const { rows, outbox, device, start } = await ended('READING', 'WISH');
+    await start();
+    expect(rows.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual(['CONFLICT']);
+    await decide(outbox, rows[0]!);
+    await device.sync();
+    expect((await entryOf()).status).toBe('READ');
+    expect([...device.entries].sort()).toEqual([...(await shelf())].sort());
+  });
 });

@@ -1,12 +1,22 @@
 /**
  * `record`: the id of what it changes, or `key`. `body`: the request's, with
- * one mutation. `errors`: why it was not made; the user must decide.
+ * one mutation. `before`: the entry that was shown; if it is deleted elsewhere,
+ * a sync removes it. `errors`: why it was not made; the user must decide.
  */
 export type Write = {
   key: string;
   record: string;
   body: string;
+  before?: Entry;
   errors?: GraphError[];
+};
+/** `isPrivate` is null if it is not known. */
+type Entry = {
+  status: string | null;
+  rating: { value: number } | null;
+  comment: string | null;
+  tagNames: string[];
+  isPrivate: boolean | null;
 };
 type GraphError = {
   message: string;
@@ -79,21 +89,45 @@ async function rebase(outbox: Outbox, made: Write, revision: string) {
  * nothing of this is sent: it changes what was not made.
  */
 export async function decide(outbox: Outbox, write: Write, body?: string) {
-  const { key, record } = write;
+  const { key, errors: _, ...rest } = write;
   if (body !== undefined)
-    return outbox.replace(key, { key: crypto.randomUUID(), record, body });
+    return outbox.replace(key, { ...rest, key: crypto.randomUUID(), body });
   // From the end: if the app ends here, the write still holds what waits.
   for (const each of (await outbox.all()).reverse())
-    if (each.record === record) await outbox.remove(each.key);
+    if (each.record === rest.record) await outbox.remove(each.key);
 }
+
+/**
+ * The variables of `Collect` that put a deleted entry back as it was, with the
+ * change of `body`. Ask where `isPrivate` is null: without it, everybody sees
+ * the entry.
+ */
+export function putBack(
+  before: Entry & { isPrivate: boolean },
+  body: string,
+): object {
+  const { variables } = JSON.parse(body) as { variables: object };
+  const { status, rating, comment, tagNames: tags, isPrivate } = before;
+  const entry = { status, rating: rating?.value, comment, tags, isPrivate };
+  return { ...entry, ...variables, unchangedSince: undefined };
+}
+
+/** Sent with null, a change would write over what other devices did. */
+const revisionUnknown: GraphError = {
+  message: 'It is not known what was there before this change.',
+  extensions: { code: 'REVISION_UNKNOWN' },
+};
+const isWithoutRevision = ({ body }: Write) =>
+  (JSON.parse(body) as { variables?: { unchangedSince?: null } }).variables
+    ?.unchangedSince === null;
 
 /**
  * Sends all but what waits for a decision; one run at a time. False if the
  * user must log in or update the app first; then call it again. `send` adds
  * the address and the token. `pause` ends after so many seconds, or as soon as
  * the network is back. `onMade` stores what was made, and returns the
- * `revision` of the payload, if there is one: without it, the next write of
- * the record would conflict with this one.
+ * `revision` of the payload, if there is one: without it, the user must decide
+ * on the next write of the record.
  */
 export async function sendAll(
   outbox: Outbox,
@@ -103,6 +137,10 @@ export async function sendAll(
 ): Promise<boolean> {
   let wait = 1;
   for (let write; (write = await nextOf(outbox));) {
+    if (isWithoutRevision(write)) {
+      await outbox.replace(write.key, { ...write, errors: [revisionUnknown] });
+      continue;
+    }
     const headers = {
       'content-type': 'application/json',
       'idempotency-key': write.key,

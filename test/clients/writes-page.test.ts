@@ -13,7 +13,7 @@ import { compileProblems, tsExamplesOf } from '../support/examples.ts';
 import { type Fault, losingProxy } from '../support/losing-proxy.ts';
 import { replica } from '../support/replica.ts';
 import { service } from '../support/service.ts';
-import { type Answer, type Outbox, type Write, decide, sendAll } from './queue.ts';
+import { type Answer, type Outbox, type Write, decide, putBack, sendAll } from './queue.ts';
 
 const origin = await service();
 /** Between clients and the facade. The faults of requests, in turn. */
@@ -237,6 +237,63 @@ describe('changes of one entry that wait in the queue', () => {
     expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
     expect(rows).toEqual([]);
     expect(await shelf(book, 'get')).toMatchObject({ status: 'reading', rating: { value: '1' }, comment: 'mine' });
+  });
+
+  test.each([
+    ['whose payload has no revision', async () => undefined],
+    ['that is made while the change is queued', undefined],
+  ])('are not sent behind a Collect %s, until the user decides', async (_, withoutRevision) => {
+    const [book, record] = ['1003078', 'Book:1003078'];
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
+    const variables = { book, comment: 'mine', unchangedSince: null };
+    const collect = { query: print(CollectDocument), variables: { book, status: 'READING' } };
+    const change = { query: print(UpdateCollectionDocument), variables };
+    const [first, second] = [collect, change].map((body) => ({
+      ...{ key: crypto.randomUUID(), record, body: JSON.stringify(body) },
+    }));
+    const { rows, outbox, onMade } = outboxOf(withoutRevision ? [first!, second!] : [first!]);
+    const remove = async (key: string) => {
+      await outbox.remove(key);
+      await shelf(book, 'put', { status: 'wish', comment: 'theirs' });
+      if (!withoutRevision) rows.push(second!);
+    };
+    expect(await sendAll({ ...outbox, remove }, sendAs, hasty, withoutRevision ?? onMade)).toBe(true);
+    expect(codes(rows)).toEqual([['REVISION_UNKNOWN']]);
+    expect(await shelf(book, 'get')).toMatchObject({ status: 'wish', comment: 'theirs' });
+  });
+
+  test('are of an entry that was deleted elsewhere: it is put back as it was, private too, with all of them', async () => {
+    const [book] = ['1003078'];
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
+    const stored = { status: 'reading', rating: 4, tags: '小说 重读', comment: '很好', privacy: 'private' };
+    await origin.post(`/v2/book/${book}/collection`, 'alice', stored);
+    const before = {
+      status: 'READING',
+      rating: { value: 4 },
+      tagNames: ['小说', '重读'],
+      comment: '很好',
+      isPrivate: true,
+    };
+    const query = print(UpdateCollectionDocument);
+    const { rows, outbox, onMade } = outboxOf(
+      [{ rating: 2 }, { comment: '再读' }].map((change) => ({
+        ...{ key: crypto.randomUUID(), record: `Book:${book}`, before },
+        body: JSON.stringify({ query, variables: { book, ...change, unchangedSince: 'a revision' } }),
+      })),
+    );
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    expect(codes(rows)).toEqual([['COLLECTION_NOT_FOUND'], undefined]);
+    const body = () => JSON.stringify({ query: print(CollectDocument), variables: putBack(before, rows[0]!.body) });
+    await decide(outbox, rows[0]!, body());
+    expect(rows[0]).toMatchObject({ before });
+    expect(await sendAll(outbox, sendAs, hasty, onMade)).toBe(true);
+    expect(rows).toEqual([]);
+    expect(await shelf(book, 'get')).toMatchObject({
+      ...{ status: 'reading', rating: { value: '2' }, tags: ['小说', '重读'], comment: '再读' },
+    });
+    expect((await origin.get(`/v2/book/${book}/collection?user_id=alice`)).status).not.toBe(200);
+    await origin.delete(`/v2/book/${book}/collection`, 'alice');
   });
 
   test('conflict with what another device has changed between them', async () => {
