@@ -72,10 +72,10 @@ function exportedTypes({ statements }) {
     .map(({ name }) => name.text);
 }
 
-/** Errors are named by what is missing: `LoginRequired`. */
+/** Errors are named by what is missing: `TierRequired`. */
 function isClassOfObjects(node) {
   const base = node.heritageClauses?.[0]?.types[0]?.expression.text ?? '';
-  return ts.isClassDeclaration(node) && !/Error$|^NotYet$/.test(base);
+  return ts.isClassDeclaration(node) && !base.endsWith('Error');
 }
 
 function dependentComments() {

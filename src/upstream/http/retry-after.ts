@@ -2,7 +2,7 @@
 import { httpTime } from '../../lib/text/http-date.ts';
 import type { ResponseHeaders } from './response.ts';
 
-/** Seconds from the response on, rounded up: the first value of `Retry-After`, a number of seconds or a date. Undefined if there is none that can be read. */
+/** Seconds from the response on, rounded up, by the first value of `Retry-After`; undefined if there is none that can be read. */
 export function retryAfterOf({ 'retry-after': header, date }: ResponseHeaders): number | undefined {
   const seconds = numberIn(header);
   if (seconds !== undefined) return seconds;

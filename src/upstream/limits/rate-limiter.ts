@@ -74,8 +74,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts one call, or rejects: the rate limit is reached, or the service asks for a pause. It may wait for other calls until it is cancelled. A retry does not: it
-   * would wait for its own first attempt.
+   * Counts one call, or rejects: the rate limit is reached, or the service asks for a pause. It may wait for other calls until it is
+   * cancelled. A retry does not: it would wait for its own first attempt.
    */
   acquire(call: RateLimitedCall): RateLimitPermit | Promise<RateLimitPermit> {
     const { request, credential } = call;
