@@ -55,6 +55,9 @@ interface HttpServerParts {
   admission: Admission;
 }
 
+/** How long the connection of a rejected request is not read: its client may retry at once, and many would take the time of operations. */
+const REJECTED_PAUSE_MS = 50;
+
 /** One for all, because there are many under overload. */
 const OVERLOADED = overloaded();
 
@@ -153,6 +156,8 @@ export class HttpServer {
     const headers: string[] = [];
     addCorsHeaders(request, headers, config.corsOrigins);
     if (isOverLimit || this.isClosing || !response.shouldKeepAlive) headers.push(...CLOSE);
+    // Not before the request is closed: reading its body would resume the socket.
+    else request.once('close', () => pause(request.socket, REJECTED_PAUSE_MS));
     metrics.overloads.inc();
     const body = httpErrorBody(OVERLOADED, config, this.errorFormatOf(request));
     headers.push('content-type', 'application/json; charset=utf-8', ...Object.entries(OVERLOADED.headers).flat());
@@ -234,6 +239,11 @@ export class HttpServer {
     const withoutSlash = path.endsWith('/') ? path.slice(0, -1) : path;
     return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
   }
+}
+
+function pause(socket: Socket, ms: number): void {
+  socket.pause();
+  setTimeout(() => socket.resume(), ms).unref();
 }
 
 /** For stream errors that are handled at `close`: without a listener they would end the process. */

@@ -127,6 +127,19 @@ test('of many clients that retry at once, each gets its response or a 503 with R
   expect(responses.filter(({ reusedConnection }) => !reusedConnection)).toHaveLength(150); // no client had to reconnect
 }, 600_000);
 
+test('a client that retries at once is rejected a few times, and not as often as it can ask', async () => {
+  const { books, facade } = await startFacade({ ...slow, maxRunningOperations: '1', maxWaitingOperations: '0' });
+  books.behave((socket, upstreamRequest) => setTimeout(() => respond(socket, upstreamRequest), 300));
+  const running = createClient(facade.port).sendQuery(1);
+  await until(() => books.requests.length === 1);
+  const { sendQuery } = createClient(facade.port);
+  let rejected = 0;
+  while ((await sendQuery(2)).status === 503) rejected++;
+  expect(rejected).toBeGreaterThan(0);
+  expect(rejected).toBeLessThan(20);
+  expect((await running).body).toBe(book);
+});
+
 test('requests of clients that were just rejected are answered at shutdown', async () => {
   const { books, facade, close, release } = await overloaded('1', '0');
   const running = createClient(facade.port).sendQuery(1);
