@@ -272,6 +272,17 @@ describe('what other devices do', () => {
     expect(await isPublic(book)).toBe(false);
   });
 
+  test('an entry that was deleted elsewhere is put back as private if it is not known whether it was', async () => {
+    const before = { ...(await phones())[0].shown()[0]!, isPrivate: null };
+    const variables = { book: before.book!.id, rating: 2, unchangedSince: before.revision };
+    const rows = rowsInMemory();
+    const gone = { kind: 'change', book: before.book!, before, variables, key: 'a', order: 1, state: 'gone' };
+    await rows.write([['a', gone]]);
+    const queue = outboxIn(rows, () => undefined);
+    await queue.decide('a', 'again');
+    expect(queue.writes()).toMatchObject([{ kind: 'collect', variables: { isPrivate: true, rating: 2 } }]);
+  });
+
   test('a book that another device has put on the shelf is not written over', async () => {
     const [phone, other] = await phones();
     await rest('DELETE', `/v2/book/${book}/collection`);

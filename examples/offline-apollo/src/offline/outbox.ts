@@ -220,7 +220,9 @@ export function writeFor(
 function againOf({ book, before, variables, state, revision }: QueuedWrite, entry: Entry | undefined): NewWrite {
   const { book: _, unchangedSince: __, ...change } = variables as UpdateCollectionMutationVariables;
   if (entry && state !== 'gone') return writeFor(book, change, { ...entry, revision: revision ?? entry.revision }, []);
-  const { status, rating, comment, tagNames: tags, isPrivate } = before ?? {};
+  const { status, rating, comment, tagNames: tags } = before ?? {};
+  // What may have been private does not come back for everybody.
+  const isPrivate = before && (before.isPrivate ?? true);
   return writeFor(
     book,
     { ...notNull({ status, rating: rating?.value, comment, tags, isPrivate }), ...change },
