@@ -3,21 +3,13 @@
  *
  * It accepts only well-formed XML. Other references, such as a bare `&` or an HTML entity, are mended first, and the text is read here again.
  */
-import { type Content, type ElementRule, AtomFields, elementRules } from './fields.ts';
-import { remembering } from '../lib/remember.ts';
+import { codeUnitsOf } from '../lib/text/code-units.ts';
+import { type Content, type ElementRule, AtomFields } from './fields.ts';
 import { localName, textInside, withBreaks } from './line-breaks.ts';
 import { resolvedUrl } from './links.ts';
 import { mended } from './mend.ts';
-import {
-  type Namespace,
-  AtomError,
-  characterOf,
-  hasForbidden,
-  isBlank,
-  namespaces,
-  trim,
-  withLineFeeds,
-} from './xml.ts';
+import { type NamespaceScope, namespaceNames, namespaceOf, positionOf, ruleOf } from './names.ts';
+import { AtomError, hasForbidden, isBlank, trim, withLineFeeds, characterOf } from './xml.ts';
 
 /** The fields of the root element, which must be called `root`. Throws AtomError. */
 export function readAtom(document: string, root: 'entry' | 'feed', url?: string): AtomFields {
@@ -38,17 +30,22 @@ export function readFields(
 ): AtomFields | undefined {
   if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
-  const reader: Reader = { text, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false, isMended };
+  const end = text.lastIndexOf('>') + 1;
+  if (trim(text.slice(end)) !== '') return undefined;
+  const units = codeUnitsOf(text);
+  // Every loop stops at a `<`, so none of them runs past the end.
+  units[end] = units[end + 1] = LESS;
+  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false, isMended };
   try {
     skipOutside(reader);
-    if (text[reader.at] !== '<') return undefined;
-    const tag = readTag(reader, new Map());
-    if (localName(tag.name) !== root) return undefined;
+    if (units[reader.at] !== LESS) return undefined;
+    const tag = readTag(reader, noScope);
+    if (localName(text.slice(tag.nameStart, tag.nameEnd)) !== root) return undefined;
     const fields = new AtomFields();
     fields.base = resolvedUrl(tag.base, url);
     if (!tag.isEmpty) readContent(reader, tag, { fields, exact: 0, loose: 0 }, 1);
     skipOutside(reader);
-    return reader.at === text.length ? fields : undefined;
+    return reader.at === end ? fields : undefined;
   } catch (error) {
     if (error === bailOut) return undefined;
     throw error;
@@ -57,6 +54,10 @@ export function readFields(
 
 interface Reader {
   readonly text: string;
+  /** The code units of the text: reading one takes a fraction of the time of `charCodeAt`. */
+  readonly units: Uint16Array;
+  /** After the last `>`. */
+  readonly end: number;
   at: number;
   /** A text had elements in it. */
   hasMarkup: boolean;
@@ -71,12 +72,12 @@ function giveUp(): never {
   throw bailOut;
 }
 
-/** Namespaces by prefix, '' for the default; undefined if the interface does not use it. */
-type Scope = ReadonlyMap<string, Namespace | undefined>;
+const noScope: NamespaceScope = [];
 
-/** A start tag. */
+/** A start tag. Its name stays a range of the text: creating a string takes longer than comparing one in place. */
 interface Tag extends Content {
-  readonly name: string;
+  readonly nameStart: number;
+  readonly nameEnd: number;
   readonly rule: ElementRule | undefined;
   /** Whether the namespace is that of the rule. */
   readonly isExact: boolean;
@@ -84,7 +85,7 @@ interface Tag extends Content {
   /** Its `xml:base`. */
   readonly base: string | undefined;
   /** The scope of its content. */
-  readonly scope: Scope;
+  readonly scope: NamespaceScope;
 }
 
 /** What is found in an element. Elements of another namespace count only until one of the right namespace is found. */
@@ -95,37 +96,28 @@ interface Found {
   loose: number;
 }
 
-const rules = new Map(elementRules.map((rule) => [rule.name, rule]));
-const namespaceNames = new Map(
-  (Object.keys(namespaces) as Namespace[]).map((name) => [namespaces[name] as string, name]),
-);
 const noValues: Content['values'] = [];
-const noNames: readonly string[] = [];
-/** Senders use the same few names in all documents. */
-const partsOf = remembering((name = '') => {
-  const prefix = name.slice(0, Math.max(name.indexOf(':'), 0));
-  return { prefix, rule: rules.get(localName(name)), isPlain: isPlain(name) };
-});
-// The namespaces in scope are copied by each element that declares one.
+// The scope is searched for each element.
 const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX] = [40, 32, 64];
-const [BANG, MINUS, SLASH, COLON, EQUALS, GREATER, QUESTION] = [33, 45, 47, 58, 61, 62, 63];
+const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
+  33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
+];
 
 /** Skips what may stand before and after the root. */
 function skipOutside(reader: Reader): void {
-  do skipBlanks(reader);
-  while (reader.text[reader.at] === '<' && skipMarkup(reader));
+  while (reader.at < reader.end && skipBlanks(reader) === LESS && skipMarkup(reader));
 }
 
 /** Reads the content of an element, including its end tag: the elements into `found`, or without it the text. */
 function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: number): string {
   if (depth > DEPTH_MAX) giveUp();
-  const { text } = reader;
+  const { text, units } = reader;
   let whole = '';
   for (;;) {
-    const piece = withReferences(readUntil(reader, '<'));
+    const piece = readUntil(reader, LESS);
     if (!found) whole += piece;
     const { at } = reader;
-    const next = text.charCodeAt(at + 1);
+    const next = units[at + 1];
     if (next === SLASH) {
       readEndTag(reader, tag);
       return whole;
@@ -138,7 +130,7 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
       if (found && child.rule) readElement(reader, child, child.rule, found, depth + 1);
       else {
         const inner = child.isEmpty ? '' : readContent(reader, child, undefined, depth + 1);
-        if (!found) whole += textInside(child.name, inner);
+        if (!found) whole += textInside(text.slice(child.nameStart, child.nameEnd), inner);
         if (!found) reader.hasMarkup = true;
       }
     }
@@ -170,8 +162,8 @@ function counts(found: Found, { bit, fields, repeats }: ElementRule, isExact: bo
 
 /** Skips a comment or processing instruction; false if there is neither. */
 function skipMarkup(reader: Reader): boolean {
-  const { text, at } = reader;
-  const next = text.charCodeAt(at + 1);
+  const { text, units, at } = reader;
+  const next = units[at + 1];
   if (next === QUESTION) reader.at = endOf(text, '?>', at + 2);
   else if (next !== BANG) return false;
   else if (text.startsWith('<!--', at)) reader.at = endOf(text, '-->', at + 4);
@@ -184,98 +176,111 @@ function endOf(text: string, mark: string, from: number): number {
   return found === -1 ? giveUp() : found + mark.length;
 }
 
-function readEndTag(reader: Reader, { name }: Tag): void {
-  reader.at += 2;
-  if (!reader.text.startsWith(name, reader.at)) giveUp();
-  reader.at += name.length;
+function readEndTag(reader: Reader, { nameStart, nameEnd }: Tag): void {
+  const { units } = reader;
+  let at = reader.at + 2;
+  for (let expected = nameStart; expected < nameEnd; expected++) if (units[at++] !== units[expected]) giveUp();
+  reader.at = at;
   if (skipBlanks(reader) !== GREATER) giveUp();
   reader.at++;
 }
 
-function readTag(reader: Reader, outer: Scope): Tag {
-  const { text } = reader;
-  reader.at++;
-  const name = readName(reader);
-  const { prefix, rule, isPlain } = partsOf(name);
-  if (!isPlain) checkName(reader, name);
-  const wanted = rule?.attributes ?? noNames;
-  const values: Content['values'] = wanted.length > 0 ? [undefined, undefined] : noValues;
+function readTag(reader: Reader, outer: NamespaceScope): Tag {
+  const { text, units } = reader;
+  const nameStart = ++reader.at;
+  const nameEnd = skipName(reader);
+  let localStart = nameStart;
+  while (localStart < nameEnd && units[localStart] !== COLON) localStart++;
+  localStart = localStart < nameEnd ? localStart + 1 : nameStart;
+  let localEnd = localStart;
+  while (localEnd < nameEnd && units[localEnd] !== COLON) localEnd++;
+  const rule = ruleOf(units, localStart, localEnd);
+  const values: Content['values'] = rule?.attributes.length ? [undefined, undefined] : noValues;
   let others: string[] | undefined;
   let base: string | undefined;
   let scope = outer;
   let code;
   while ((code = skipBlanks(reader)) !== GREATER && code !== SLASH) {
-    if (!isBlank(text.charCodeAt(reader.at - 1))) giveUp();
-    const attribute = readName(reader);
+    if (!isBlank(units[reader.at - 1]!)) giveUp();
+    const from = reader.at;
+    const to = skipName(reader);
     const value = readValue(reader);
-    const position = wanted.indexOf(attribute);
+    const position = rule ? positionOf(rule.attributes, units, from, to) : -1;
     if (position !== -1) {
       if (values[position] !== undefined) giveUp();
       values[position] = value;
       continue;
     }
+    const attribute = text.slice(from, to);
     checkName(reader, attribute);
     others ??= [];
-    if (others.length === ATTRIBUTES_MAX || others.includes(attribute)) giveUp();
+    if (!reader.isMended && (others.length === ATTRIBUTES_MAX || others.includes(attribute))) giveUp();
     others.push(attribute);
     if (attribute === 'xml:base') base = value;
     if (attribute !== 'xmlns' && !attribute.startsWith('xmlns:')) continue;
-    if (scope.size >= NAMESPACES_MAX) giveUp();
-    scope = new Map(scope).set(attribute.slice(6), namespaceNames.get(value));
+    if (scope.length === NAMESPACES_MAX) giveUp();
+    const declared = attribute.slice(6);
+    scope = [{ prefix: declared && `${declared}:`, namespace: namespaceNames.get(value) }, ...scope];
   }
   const isEmpty = code === SLASH;
-  if (isEmpty && text.charCodeAt(++reader.at) !== GREATER) giveUp();
+  if (isEmpty && units[++reader.at] !== GREATER) giveUp();
   reader.at++;
-  const isExact = rule !== undefined && scope.get(prefix) === rule.namespace;
-  return { name, rule, isExact, isEmpty, base, scope, values, text: '', inner: undefined };
+  const isExact = rule !== undefined && rule.namespace === namespaceOf(scope, units, nameStart, localStart);
+  if (!isExact) checkName(reader, text.slice(nameStart, nameEnd));
+  return { nameStart, nameEnd, rule, isExact, isEmpty, base, scope, values, text: '', inner: undefined };
 }
 
 function readValue(reader: Reader): string {
   if (skipBlanks(reader) !== EQUALS) giveUp();
   reader.at++;
-  skipBlanks(reader);
-  const quote = reader.text[reader.at++];
-  if (quote !== '"' && quote !== "'") giveUp();
+  const quote = skipBlanks(reader);
+  if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) giveUp();
+  reader.at++;
   const value = readUntil(reader, quote);
   reader.at++;
-  return value.includes('<') ? giveUp() : trim(withReferences(value));
+  return trim(value);
 }
 
 /** The text before the next `mark`, with references resolved. */
-function readUntil(reader: Reader, mark: '<' | '"' | "'"): string {
-  const { text, at } = reader;
-  const end = text.indexOf(mark, at);
-  if (end === -1) giveUp();
-  reader.at = end;
-  return text.slice(at, end);
-}
-
-function readName(reader: Reader): string {
-  const { text, at: start } = reader;
+function readUntil(reader: Reader, mark: number): string {
+  const { text, units, at: start } = reader;
   let at = start;
-  for (let code; (code = text.charCodeAt(at)) > GREATER || (code >= MINUS && code <= COLON && code !== SLASH);) at++;
+  let hasReferences = false;
+  for (let unit; (unit = units[at]) !== mark; at++) {
+    if (unit === AMPERSAND) hasReferences = true;
+    else if (unit === LESS) giveUp();
+  }
+  if (at >= reader.end) giveUp();
   reader.at = at;
-  return text.slice(start, at);
+  const piece = text.slice(start, at);
+  return hasReferences ? withReferences(piece) : piece;
 }
 
-/** An ASCII name with at most one prefix. */
-const isPlain = (name: string): boolean => /^(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/.test(name) && !isRefused(name);
-const isRefused = (name: string): boolean => /^(?:__proto__|constructor|prototype)$/.test(name);
+/** Returns the end of the name that begins here. Known names need no `checkName`. */
+function skipName(reader: Reader): number {
+  const { units } = reader;
+  let { at } = reader;
+  for (let unit; (unit = units[at]!) > GREATER || (unit >= MINUS && unit <= COLON && unit !== SLASH);) at++;
+  return (reader.at = at);
+}
+
+/** ASCII names with at most one prefix. */
+const plainName = /^(?:[A-Za-z_][-.\w]*:)?[A-Za-z_][-.\w]*$/;
+const refusedName = /^(?:__proto__|constructor|prototype)$/;
 
 function checkName({ isMended }: Reader, name: string): void {
-  if (isMended ? isRefused(name) : !isPlain(name)) giveUp();
+  if (refusedName.test(name) || !(isMended || plainName.test(name))) giveUp();
 }
 
-/** Skips white space; returns the code of the character after it. */
+/** Skips white space; returns the character after it. */
 function skipBlanks(reader: Reader): number {
-  const { text } = reader;
-  let code;
-  while (isBlank((code = text.charCodeAt(reader.at)))) reader.at++;
-  return code;
+  const { units } = reader;
+  let { at } = reader;
+  while (isBlank(units[at]!)) at++;
+  reader.at = at;
+  return units[at]!;
 }
 
 /** XML's own entities and numeric references are resolved; anything else has to be mended. */
 const withReferences = (piece: string): string =>
-  piece.includes('&')
-    ? piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? '') ?? giveUp())
-    : piece;
+  piece.replace(/&([^;&]{0,10};)?/g, (_, reference: string | undefined) => characterOf(reference ?? '') ?? giveUp());
