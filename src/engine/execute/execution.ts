@@ -80,6 +80,8 @@ export interface Position {
 export interface FieldSlot {
   position: Position;
   complete: Complete;
+  /** Whether a value needs no completion; undefined if each does. */
+  isComplete: ((value: unknown) => boolean) | undefined;
 }
 
 const noLimits: ResponseLimits = { maxValues: Infinity, maxResponseBytes: Infinity };

@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { type Path, addPath } from 'graphql/jsutils/Path.js';
 import { isPromise, withValue } from '../../lib/promises.ts';
+import { isText, noArguments, plainlyOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
 import { type Variables, isStreamed } from '../plan/document.ts';
 import {
@@ -146,6 +147,11 @@ function execute(step: Step, source: Source, execution: Execution, path: Path | 
   const here = step.isLeaf ? undefined : addPath(path, step.key, step.parent);
   try {
     const value = step.resolve(source, execution, here);
+    // Most values are texts: no call for each.
+    if (step.isComplete === isText ? typeof value === 'string' : step.isComplete?.(value)) {
+      if (typeof value === 'string') execution.room.bytes -= bytesOf(value);
+      return value;
+    }
     return isPromise(value)
       ? awaitValue(step, value, execution, object, here ?? addPath(path, step.key, step.parent))
       : step.complete(value, execution, here!);
@@ -164,6 +170,7 @@ function stepOf(schema: GraphQLSchema, plan: PlannedField, parent: Position | un
     position,
     resolve: onceNamed(plan.rule, resolveOf(schema, plan, engine)),
     complete: completeOf(schema, position, field.type),
+    isComplete: plainlyOf(field.type),
     isLeaf: isLeafType(getNullableType(field.type)) && !engine,
   };
 }
@@ -186,6 +193,7 @@ function resolveOf(schema: GraphQLSchema, plan: PlannedField, engine: EngineReso
   const plain = field.resolve as Resolver | undefined;
   if (!plain) return (source) => source[field.name];
   const info = infoOf(schema);
+  if (field.args.length === 0) return (source, { context }) => plain(source, noArguments, context, info);
   if (plan.parent !== schema.getMutationType()?.name)
     return (source, { context, variables }) => plain(source, args(variables), context, info);
   // A write is logged with its path.
@@ -216,7 +224,7 @@ function completeOf(schema: GraphQLSchema, position: Position, type: GraphQLOutp
 function completeLeaf(type: GraphQLLeafType): Complete {
   return (value, { room }) => {
     const serialized = type.serialize(value);
-    room.bytes -= typeof serialized === 'string' ? bytesOf(serialized) : PUNCTUATION_BYTES;
+    if (typeof serialized === 'string') room.bytes -= bytesOf(serialized);
     if (serialized !== null && serialized !== undefined) return serialized;
     throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
   };
@@ -225,7 +233,7 @@ function completeLeaf(type: GraphQLLeafType): Complete {
 function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutputType): Complete {
   const { field, parent } = list.plan;
   const position: Position = { plan: list.plan, isNonNull: isNonNullType(type), parent: list };
-  const slot: FieldSlot = { position, complete: completeOf(schema, position, type) };
+  const slot: FieldSlot = { position, complete: completeOf(schema, position, type), isComplete: plainlyOf(type) };
   const complete: Complete = (value, execution, path) => {
     if (!isIterable(value))
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${parent}.${field.name}".`);
@@ -250,6 +258,10 @@ function completeItem(
   list: Path,
   items: object,
 ): unknown {
+  if (slot.isComplete?.(value)) {
+    execution.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
+    return value;
+  }
   const path = addPath(list, at, undefined);
   try {
     return isPromise(value) ? awaitValue(slot, value, execution, items, path) : slot.complete(value, execution, path);

@@ -4,12 +4,27 @@ import {
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
+  type GraphQLType,
   type OperationDefinitionNode,
   getArgumentValues,
   getVariableValues,
+  isNonNullType,
   print,
 } from 'graphql';
 import { type Variables, hasVariables } from './document.ts';
+
+export const isText = (value: unknown): boolean => typeof value === 'string';
+const checks = new Map<string, (value: unknown) => boolean>([
+  ['ID', isText],
+  ['String', isText],
+  ['Int', (value) => typeof value === 'number' && (value | 0) === value],
+  ['Float', (value) => typeof value === 'number' && Number.isFinite(value)],
+  ['Boolean', (value) => typeof value === 'boolean'],
+]);
+
+/** A check whether a value of this type needs no coercion; undefined if none may do without. */
+export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) | undefined =>
+  checks.get(String(isNonNullType(type) ? type.ofType : type));
 
 /** The arguments of one field. The default of `first` is for pages that go forward. */
 export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
@@ -44,7 +59,7 @@ export function argumentsIfValid<Args extends object>(
   }
 }
 
-const noArguments: object = Object.freeze({});
+export const noArguments: object = Object.freeze({});
 
 export type CoercedVariables =
   { coerced: Record<string, unknown>; errors?: never } | { errors: readonly GraphQLError[]; coerced?: never };

@@ -1,7 +1,7 @@
 import { GraphQLDirective, type OperationDefinitionNode, buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { variablesOf } from '../../../src/engine/plan/arguments.ts';
+import { plainlyOf, variablesOf } from '../../../src/engine/plan/arguments.ts';
 
 // No input of the schema is one of these yet: one that becomes so works.
 const small = buildSchema(`
@@ -27,6 +27,7 @@ describe('an input with @oneOf', () => {
     (value) => {
       expect(coerced('BookBy', value).errors?.length).toBeGreaterThan(0);
       expect(coerced('Search', { by: value }).errors?.length).toBeGreaterThan(0);
+      expect(plainlyOf(small.getType('BookBy') as never)).toBeUndefined();
     },
   );
 
