@@ -95,19 +95,20 @@ interface GetOptions {
 /** Redirects are not followed: the token is for this address. */
 async function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOptions) {
   const signal = AbortSignal.timeout(timeoutMs);
-  let status = 0;
+  let answer: { status: number; headers: Record<string, string>; text: string } | undefined;
   try {
     const response = await dispatcher.request({ ...request, method: 'GET', signal });
-    status = response.statusCode;
     const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
+    answer = { status: response.statusCode, headers, text: '' };
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       if ((size += chunk.length) > maxBytes) throw new Unusable(`a response of more than ${maxBytes} bytes`);
     }
-    return { status, headers, text: Buffer.concat(chunks).toString() };
+    return { ...answer, text: Buffer.concat(chunks).toString() };
   } catch (error) {
+    if (answer && answer.status >= 300) return answer; // an error is one, whatever its body
     throw signal.aborted ? new Unusable('no answer in time') : error;
   }
 }

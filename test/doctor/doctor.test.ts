@@ -143,6 +143,16 @@ test.each([
   expect(exitCode).toBe(1);
 });
 
+test('a 503 is told as one, also if its body is cut', async () => {
+  const { url } = await hostile((socket) => {
+    socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<html>');
+  });
+  const { find } = await doctor(over(url));
+  expect(find('upstream catalog')).toMatchObject([
+    { status: 'failed', message: expect.stringContaining('answers, but not as the service: status 503') as string },
+  ]);
+});
+
 test('a service that takes no calls without a key fails where there is no token', async () => {
   const upstream = await hostile(refusal(400, 131));
   const { find, exitCode } = await doctor(over(upstream.url));
@@ -303,7 +313,12 @@ test.each([
     'cannot be reached: ECONNRESET',
     'look why it does not respond',
   ],
-  ['is silent', () => listening(createTcpServer(() => undefined)), 'cannot be reached: no answer in time', 'Start Redis'],
+  [
+    'is silent',
+    () => listening(createTcpServer(() => undefined)),
+    'cannot be reached: no answer in time',
+    'Start Redis',
+  ],
 ])('of a Redis that %s the reason is said', async (_, start, problem, advice) => {
   const url = `redis://127.0.0.1:${await start()}`;
   const { find } = await doctor(over('http://127.0.0.1:9', { REDIS_URL: url, IDEMPOTENCY_REDIS_URL: url }));

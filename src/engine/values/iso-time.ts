@@ -3,12 +3,13 @@
 /** The zone of the times that the service writes without one. */
 export const LOCAL_ZONE = '+08:00';
 
+/** Java reads offsets up to 18 hours. */
 const zonedForm =
-  /^(\d{4})(-?)(\d{2})\2(\d{2})[T ](\d{2}):?([0-5]\d)(?::?([0-5]\d|60)(?:[.,](\d+))?)? ?(?:(Z)|([+\-\u2212])(0\d|1[0-8])(?::?([0-5]\d))?)$/i;
+  /^(\d{4})(-?)(\d{2})\2(\d{2})[T ](\d{2}):?([0-5]\d)(?::?([0-5]\d|60)(?:[.,](\d+))?)? ?(?:(Z)|([+\-\u2212])(0\d|1[0-7]|18(?=(?::?00)?$))(?::?([0-5]\d))?)$/i;
 
-/** RFC 3339 on a day that each month has: nothing is to compute. No offset is of more hours than Java reads. */
+/** RFC 3339 on a day that each month has: nothing is to compute. */
 const sureForm =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:Z|[+-](?:0\d|1[0-8]):[0-5]\d)$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:Z|[+-](?:0\d|1[0-7]):[0-5]\d)$/;
 
 /** The time as RFC 3339, with the offset that it has; null for anything but a day and a time with an offset. */
 export function rfc3339Of(text: string): string | null {

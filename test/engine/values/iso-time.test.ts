@@ -1,12 +1,12 @@
 import type { GraphQLScalarType } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { wholeSeconds } from '../../../src/engine/values/iso-time.ts';
+import { rfc3339Of, wholeSeconds } from '../../../src/engine/values/iso-time.ts';
 
 const DateTime = schema.getType('DateTime') as GraphQLScalarType<string, string>;
 
 /** One form of every moment, as ISO8601DateFormatter without options and OffsetDateTime read it. */
-const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-](?:0\d|1[0-8]):[0-5]\d)$/;
+const FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00))$/;
 
 const written = [
   ['2026-12-18T19:30:00+08:00', '2026-12-18T19:30:00+08:00'],
@@ -23,4 +23,8 @@ test.each(written)('each DateTime has one form, in a response and in a request: 
   expect(DateTime.serialize(given)).toBe(form);
   expect(DateTime.parseValue(given)).toBe(form);
   expect(DateTime.parseValue(form)).toBe(form);
+});
+
+test.each(['+18:01', '-18:30', '+1859'])('a time is null if no OffsetDateTime has its offset: %s', (offset) => {
+  expect(rfc3339Of(`2026-12-18T19:30:00${offset}`)).toBeNull();
 });
