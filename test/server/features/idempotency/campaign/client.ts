@@ -117,8 +117,8 @@ export async function pursue(pursuit: Pursuit): Promise<Pursued> {
 
   async function settle(): Promise<void> {
     while (!isFinal(answer) && late < LATE_ATTEMPTS && attempts < ATTEMPTS) {
-      if (answer.code === 'UPSTREAM_RESULT_UNKNOWN')
-        settleAt = Math.min(settleAt, performance.now() + 1_000 * answer.retryAfter!);
+      // Later than was told before, if the write was sent again and its response was lost again.
+      if (answer.code === 'UPSTREAM_RESULT_UNKNOWN') settleAt = performance.now() + 1_000 * answer.retryAfter!;
       // A pause that the service has asked for, or that the circuit breaker makes, may begin with any attempt.
       const askedMs = pauses.has(answer.code) ? 1_000 * (answer.retryAfter ?? 0) : 0;
       const pauseMs = answer.code === 'IDEMPOTENCY_IN_PROGRESS' ? RUNNING_MS : askedMs;
