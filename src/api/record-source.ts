@@ -39,7 +39,7 @@ const ID: readonly string[] = Object.freeze(['id']);
 
 export const keyMembersOf = ({ keyMembers = ID }: RecordSource): readonly string[] => keyMembers;
 
-/** A copy of the record in which reading one of these members throws, so that each place that shows it reports the error. */
+/** A copy of the record in which reading one of these members throws, so that each field that shows it reports the error. */
 export function withThrowingMembers(
   record: UpstreamRecord,
   members: MemberNames,

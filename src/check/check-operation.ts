@@ -1,6 +1,6 @@
 /** Checks one operation: by the code of the server, which needs no server to run. */
 import { type ASTNode, type DocumentNode, type GraphQLError, type GraphQLSchema, parse, visit } from 'graphql';
-import { type DocumentSettings, excessCalls } from '../engine/documents/limits.ts';
+import { type DocumentSettings, exceededCalls } from '../engine/documents/limits.ts';
 import { type Use, usesOf } from '../engine/plan/document-uses.ts';
 import type { OperationRequirements } from '../engine/requirements/operation-requirements.ts';
 import type { CostRange } from '../engine/cost/cost-range.ts';
@@ -31,22 +31,22 @@ export function createOperationCheck(
   const assess: Assess = createAssess(schema, settings);
 
   return (operation: CheckedOperation): CheckResult => {
-    const { text, operationName, document, placeOf } = operation;
+    const { text, operationName, document, locationOf } = operation;
     const { errors, cost, requirements } = assess(text, operationName);
     const uses = usesOf(schema, document);
     const findings: Finding[] = errors.map((error) => {
       const { node, use } = subjectOf(operation, uses, error);
       const { code, coordinate = use?.coordinate } = error.extensions as { code?: string; coordinate?: string };
-      return { severity: 'error', code: String(code), message: error.message, coordinate, place: placeOf(node) };
+      return { severity: 'error', code: String(code), message: error.message, coordinate, location: locationOf(node) };
     });
-    addLost(findings, findLost?.(document) ?? [], placeOf);
+    addLost(findings, findLost?.(document) ?? [], locationOf);
     for (const { coordinate, deprecated, node } of distinct(uses.filter(({ deprecated }) => deprecated !== undefined)))
       findings.push({
         severity: 'warning',
         code: 'DEPRECATED',
         message: `${coordinate} is deprecated: ${deprecated}`,
         coordinate,
-        place: placeOf(node),
+        location: locationOf(node),
       });
     if (errors.length === 0 && cost) findings.push(...excesses(cost, settings, operation));
     const hints = cost ? hintsOf(cost.usual, settings) : [];
@@ -62,7 +62,7 @@ function subjectOf(
 ): { node?: ASTNode | undefined; use?: Use | undefined } {
   const [position] = positions ?? [];
   if (position === undefined || extensions.code !== 'GRAPHQL_VALIDATION_FAILED') return {};
-  // Printing a document and parsing it again changes no node but its place.
+  // Printing a document and parsing it again changes no node but its location.
   const own = nodesOf(document);
   const there = nodesOf(parse(text)).flatMap(({ loc }, at) => (loc?.start === position ? [own[at]] : []));
   const use = uses.find((each) => there.includes(each.node));
@@ -75,12 +75,12 @@ function nodesOf(document: DocumentNode): ASTNode[] {
   return nodes;
 }
 
-function addLost(findings: Finding[], lost: readonly Lost[], placeOf: CheckedOperation['placeOf']): void {
+function addLost(findings: Finding[], lost: readonly Lost[], locationOf: CheckedOperation['locationOf']): void {
   for (const { severity, coordinate, node, message } of lost) {
     const known = findings.find((each) => each.coordinate === coordinate);
     const code = severity === 'error' ? 'LOST' : 'DEFAULT_CHANGED';
     if (known && severity === 'error') known.message += ' The old schema allowed it.';
-    else findings.push({ severity, code, message, coordinate, place: placeOf(node) });
+    else findings.push({ severity, code, message, coordinate, location: locationOf(node) });
   }
 }
 
@@ -88,12 +88,12 @@ function addLost(findings: Finding[], lost: readonly Lost[], placeOf: CheckedOpe
 function excesses(
   { calls, items, values, dearest }: CostRange,
   settings: DocumentSettings,
-  { place, document }: CheckedOperation,
+  { location, document }: CheckedOperation,
 ): Finding[] {
   const isMutation = document.definitions.some((node) => 'operation' in node && node.operation === 'mutation');
-  const excess = excessCalls({ likely: calls.likely, max: calls.most }, isMutation, settings);
+  const exceeded = exceededCalls({ likely: calls.likely, max: calls.most }, isMutation, settings);
   const checks = [
-    ...(excess ? [{ code: 'TOO_MANY_CALLS', what: 'upstream calls', ...excess }] : []),
+    ...(exceeded ? [{ code: 'TOO_MANY_CALLS', what: 'upstream calls', ...exceeded }] : []),
     { code: 'TOO_MANY_ITEMS', what: 'items', does: 'may cost', actual: items, limit: settings.maxItems },
     { code: 'TOO_MANY_VALUES', what: 'values', does: 'may cost', actual: values, limit: settings.maxValues },
   ];
@@ -104,7 +104,7 @@ function excesses(
       code,
       message: `With some variables it ${does} ${actual} ${what}, and is rejected: at most ${limit} are allowed.`,
       coordinate: code === 'TOO_MANY_CALLS' ? dearest?.coordinate : undefined,
-      place,
+      location,
     }));
 }
 

@@ -88,7 +88,7 @@ function raised({ cost, operation }: CheckResult, before: StoredPrice | undefine
   if (rose.length === 0) return [];
   const message = `It costs more than the price file says: ${rose.join('; ')}. --update accepts it.`;
   const coordinate = cost?.dearest?.coordinate;
-  return [{ severity: 'error', code: 'COST_RAISED', message, coordinate, place: operation.place }];
+  return [{ severity: 'error', code: 'COST_RAISED', message, coordinate, location: operation.location }];
 }
 
 const pricesOf = (results: readonly PricedResult[]): Prices =>

@@ -1,4 +1,4 @@
-/** Reads what is checked: operations of GraphQL files and folders, and of manifests of trusted documents, each with its place. */
+/** Reads what is checked: operations of GraphQL files and folders, and of manifests of trusted documents, each with its location. */
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ASTNode, type DocumentNode, type GraphQLError, Kind, getLocation, parse, print } from 'graphql';
@@ -6,7 +6,7 @@ import { filesBelow } from '../config/documents/graphql-files.ts';
 import { findOperations } from '../config/documents/operation-files.ts';
 import { readManifest } from '../config/documents/trusted-documents.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
-import type { Finding, FilePlace } from './finding.ts';
+import type { Finding, FileLocation } from './finding.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface CheckedOperation {
@@ -17,8 +17,8 @@ export interface CheckedOperation {
   text: string;
   document: DocumentNode;
   isFromManifest: boolean;
-  place: FilePlace;
-  placeOf: (node: ASTNode | undefined) => FilePlace;
+  location: FileLocation;
+  locationOf: (node: ASTNode | undefined) => FileLocation;
 }
 
 export interface ReadDocuments {
@@ -54,8 +54,8 @@ export const unreadSources = (paths: readonly string[]): Finding[] =>
     const source = SOURCES.has(extname(file)) ? readTextFile(file) : '';
     const at = source.search(IN_SOURCE);
     if (at === -1) return [];
-    const place = { file, line: source.slice(0, at).split('\n').length };
-    return [{ severity: 'error', code: 'DOCUMENT_NOT_READ', message: `Not read: ${IN_SOURCES}`, place }];
+    const location = { file, line: source.slice(0, at).split('\n').length };
+    return [{ severity: 'error', code: 'DOCUMENT_NOT_READ', message: `Not read: ${IN_SOURCES}`, location }];
   });
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -68,17 +68,17 @@ function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOpe
   const onError = (file: string, error: GraphQLError) => {
     const [{ line } = { line: 1 }] = error.locations ?? [];
     const { code = 'GRAPHQL_PARSE_FAILED' } = error.extensions as { code?: string };
-    findings.push({ severity: 'error', code, message: error.message, place: { file, line } });
+    findings.push({ severity: 'error', code, message: error.message, location: { file, line } });
   };
   return findOperations(paths, onError).map(({ path, document, operation }) => {
-    const placeOf = (node: ASTNode | undefined): FilePlace => {
+    const locationOf = (node: ASTNode | undefined): FileLocation => {
       const { source, start } = node?.loc ?? operation.loc!;
       return { file: source.name, line: getLocation(source, start).line };
     };
     const operationName = operation.name?.value;
-    const place = placeOf(operation);
+    const location = locationOf(operation);
     const name = operationName ?? path;
-    return { name, operationName, text: print(document), document, isFromManifest: false, place, placeOf };
+    return { name, operationName, text: print(document), document, isFromManifest: false, location, locationOf };
   });
 }
 
@@ -90,17 +90,17 @@ function operationsOfManifest(file: string, findings: Finding[]): CheckedOperati
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const message = `The server does not accept this manifest: ${error.message}.`;
-    findings.push({ severity: 'error', code: 'BAD_MANIFEST', message, place: { file, line: 1 } });
+    findings.push({ severity: 'error', code: 'BAD_MANIFEST', message, location: { file, line: 1 } });
     return [];
   }
   return [...documents].flatMap(([id, text]) => {
     const document = parse(text);
-    const place = { file, line: lines.get(id) ?? lines.get(`sha256:${id}`) ?? 1 };
+    const location = { file, line: lines.get(id) ?? lines.get(`sha256:${id}`) ?? 1 };
     const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
     const names = operations.length === 0 ? [undefined] : operations.map(({ name }) => name?.value);
     return names.map((operationName) => {
       const name = operationName ?? id;
-      return { name, operationName, text, document, isFromManifest: true, place, placeOf: () => place };
+      return { name, operationName, text, document, isFromManifest: true, location, locationOf: () => location };
     });
   });
 }

@@ -1,6 +1,6 @@
 /** What a check finds. */
 
-export interface FilePlace {
+export interface FileLocation {
   file: string;
   /** From 1. */
   line: number;
@@ -14,7 +14,7 @@ export interface Finding {
   message: string;
   /** What of the schema it is about. */
   coordinate?: string | undefined;
-  place: FilePlace;
+  location: FileLocation;
 }
 
 /** Exit code if the command cannot run, cannot print what it found, or has not read all documents. */

@@ -37,7 +37,7 @@ function textOf(report: Report): string {
   const lines = report.findings.map((finding) => `${where(finding)}  ${sentence(finding)}`);
   for (const result of report.results) {
     const { operation, isValid, findings } = result;
-    const { file, line } = operation.place;
+    const { file, line } = operation.location;
     lines.push(`${isValid ? 'ok      ' : 'rejected'} ${printableLine(`${operation.name}  ${file}`)}:${line}`);
     const facts = [costText(result), requirementText(result)].filter(Boolean);
     if (facts.length > 0) lines.push(`         ${facts.join('; ')}`);
@@ -47,7 +47,7 @@ function textOf(report: Report): string {
   return `${lines.join('\n')}\n${summary(report)}\n`;
 }
 
-const where = ({ place: { file, line } }: Finding): string => `${printableLine(file)}:${line}`;
+const where = ({ location: { file, line } }: Finding): string => `${printableLine(file)}:${line}`;
 
 const sentence = ({ code, coordinate, message }: Finding): string =>
   printableLine(
@@ -94,7 +94,7 @@ const jsonOf = (report: Report): string =>
       findings: report.findings.map(shownFinding),
       operations: report.results.map(({ operation, isValid, cost, requirements, hints, before, findings }) => ({
         name: operation.name,
-        ...operation.place,
+        ...operation.location,
         valid: isValid,
         ...(cost && { calls: cost.calls, items: cost.items, values: cost.values, mostExpensive: cost.dearest }),
         ...(before && { before }),
@@ -107,16 +107,16 @@ const jsonOf = (report: Report): string =>
     2,
   )}\n`;
 
-const shownFinding = ({ place, ...finding }: Finding): object => ({ ...finding, ...place });
+const shownFinding = ({ location, ...finding }: Finding): object => ({ ...finding, ...location });
 
 /** `::error file=…,line=…,title=…::…`, escaped as GitHub's runners read it. */
 function githubOf(report: Report): string {
   const escaped = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const property = (text: string) => escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
   const line = (finding: Finding, name?: string) => {
-    const { severity, code, place } = finding;
+    const { severity, code, location } = finding;
     const title = [name, finding.coordinate ?? code].filter(Boolean).join(': ');
-    return `::${severity} file=${property(place.file)},line=${place.line},title=${property(title)}::${escaped(sentence(finding))}`;
+    return `::${severity} file=${property(location.file)},line=${location.line},title=${property(title)}::${escaped(sentence(finding))}`;
   };
   const lines = [
     ...report.findings.map((finding) => line(finding)),

@@ -11,10 +11,10 @@ export function staleFindings(operations: readonly CheckedOperation[]): Finding[
   const names = new Set(trusted.map(({ name }) => name));
   return operations
     .filter((each) => trusted.length > 0 && !each.isFromManifest && !texts.has(comparable(each)))
-    .map(({ name, place }) => {
+    .map(({ name, location }) => {
       const how = names.has(name) ? `its ${name} differs` : 'no manifest has it';
       const message = `The manifest is older than the document: ${how}. Make it anew.`;
-      return { severity: 'error', code: 'STALE_MANIFEST', message, place };
+      return { severity: 'error', code: 'STALE_MANIFEST', message, location };
     });
 }
 

@@ -19,7 +19,7 @@ export function writeDocument(text: string, failed = 1): void {
   } else process.stdout.write(text);
 }
 
-/** Node opens /dev/null in place of a closed output, for reading too; a shell opens it for writing only. Elsewhere than on Linux it cannot be seen. */
+/** Node opens /dev/null instead of a closed output, for reading too; a shell opens it for writing only. Elsewhere than on Linux it cannot be seen. */
 function isClosed(): boolean {
   try {
     if (readlinkSync('/proc/self/fd/1') !== '/dev/null') return false;

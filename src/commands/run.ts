@@ -1,4 +1,4 @@
-/** How a command runs: the settings are read, expected errors are told without a stack, and a signal stops what serves. */
+/** How a command runs: the settings are read, expected errors are printed without a stack, and a signal stops what serves. */
 import type { Logger } from 'pino';
 import { type Closable, closeAll, closeOnSignal, logPlainWarnings, logUnhandledErrors } from '../cli/process.ts';
 import { type Flags, readConfig, withoutEffect } from '../config/read.ts';

@@ -38,11 +38,11 @@ export function readRedisAddress(text: string): RedisAddress | undefined {
     .split(',')
     .map((each) => readHost(each, DEFAULT_PORTS[kind]));
   const user = at === -1 ? {} : readUser(authority.slice(0, at));
-  const place = readPath(kind, path);
+  const parts = readPath(kind, path);
   const sentinelUser = readQuery(kind, query);
-  if (!hosts.every((each) => each !== undefined) || !user || !place || !sentinelUser) return undefined;
+  if (!hosts.every((each) => each !== undefined) || !user || !parts || !sentinelUser) return undefined;
   if (kind === 'server' && hosts.length > 1) return undefined;
-  return { kind, hosts, tls: scheme!.toLowerCase() === 'rediss', ...user, ...place, ...sentinelUser };
+  return { kind, hosts, tls: scheme!.toLowerCase() === 'rediss', ...user, ...parts, ...sentinelUser };
 }
 
 function readHost(text: string, defaultPort: number): HostPort | undefined {

@@ -24,13 +24,13 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
     variable: 'REDIS_URL',
     without: 'The facade runs without it, and replicas share nothing.',
   };
-  return inspected(config, asked, (info, place) => {
+  return inspected(config, asked, (info, address) => {
     const { usedBytes, maxBytes, policy = 'unknown' } = memoryIn(info);
     const version = infoField(info, 'redis_version') ?? 'unknown';
     const kind = readRedisAddress(url)!.kind;
-    const facts = { kind, place, version, usedBytes, maxBytes, policy };
+    const facts = { kind, address, version, usedBytes, maxBytes, policy };
     const size = maxBytes > 0 ? `${mb(usedBytes)} of ${mb(maxBytes)}` : `${mb(usedBytes)}, no maxmemory`;
-    const message = `${kind} ${place}: version ${version}, ${size}, ${policy}`;
+    const message = `${kind} ${address}: version ${version}, ${size}, ${policy}`;
     const advice = sharedAdvice(facts, hasKeys);
     return advice === undefined ? ok(check, message, facts) : warning(check, message, advice, facts);
   });
@@ -69,9 +69,9 @@ export async function checkKeyRedis(config: RedisSettings): Promise<Diagnosis> {
     const loss = keyLossIn(info);
     if (loss) return warning(check, loss.problem, loss.advice);
     const { usedBytes, maxBytes } = memoryIn(info);
-    const place = `in the Redis of ${variable}, which evicts nothing${writesToDisk(info) ? ' and writes to disk' : ''}`;
-    if (maxBytes === 0 || usedBytes <= maxBytes * FULL) return ok(check, place);
-    const message = `${place}: ${mb(usedBytes)} of ${mb(maxBytes)}`;
+    const address = `in the Redis of ${variable}, which evicts nothing${writesToDisk(info) ? ' and writes to disk' : ''}`;
+    if (maxBytes === 0 || usedBytes <= maxBytes * FULL) return ok(check, address);
+    const message = `${address}: ${mb(usedBytes)} of ${mb(maxBytes)}`;
     return warning(check, message, 'A full Redis refuses keys, and then writes with keys: give it more memory.');
   });
 }
@@ -87,9 +87,9 @@ interface Asked {
 async function inspected(
   config: RedisSettings,
   { check, url, variable, without }: Asked,
-  describe: (info: string, place: string) => Diagnosis,
+  describe: (info: string, address: string) => Diagnosis,
 ): Promise<Diagnosis> {
-  const place = readRedisAddress(url)!
+  const address = readRedisAddress(url)!
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(',');
   const connection = openRedis({ url, variable, namespace: 'doctor', tls: readTlsFiles('redis', config) });
@@ -97,13 +97,13 @@ async function inspected(
     const refusal = await connection.check();
     if (refusal !== undefined)
       return failed(check, refusal, `The facade does not start like this. Correct ${variable}, or the user in Redis.`);
-    if (connection.redis.status === 'ready') return describe(String(await connection.redis.call('INFO')), place);
+    if (connection.redis.status === 'ready') return describe(String(await connection.redis.call('INFO')), address);
     const reason = connection.lossReason();
-    const message = `${place} ${reason === undefined ? 'does not respond' : `cannot be reached: ${reason}`}`;
+    const message = `${address} ${reason === undefined ? 'does not respond' : `cannot be reached: ${reason}`}`;
     const start = `Start Redis, look why it does not respond, or correct ${variable}.`;
     return failed(check, message, `${connectionAdvice(reason, variable, 'REDIS') ?? start} ${without}`);
   } catch {
-    return warning(check, `${place} does not answer INFO`, 'Give its user +info (docs/operations.md).');
+    return warning(check, `${address} does not answer INFO`, 'Give its user +info (docs/operations.md).');
   } finally {
     await connection.close();
   }

@@ -100,7 +100,7 @@ function executed({ errors, ...rest }: FormattedExecutionResult, answer?: Progra
   return { ...rest, errors: errors.map(errorOf) };
 }
 
-/** What is wrong with a document that can be read is known of its text, and is told when it is validated. */
+/** What is wrong with a document that can be read is known of its text, and is reported when it is validated. */
 const TOLD_LATER: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);
 
 function parseInvalid(text: string, errors: readonly GraphQLError[]): DocumentNode {

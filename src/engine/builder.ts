@@ -39,8 +39,8 @@ builder.addScalarType(
       'A DateTime must be RFC 3339 text with an offset, 2026-12-18T19:30:00+08:00, or a LocalDateTime.',
       (value) => {
         const local = typeof value === 'string' && /^\S+$/.test(value) && asLocalDateTime(value);
-        const moment = local ? local + LOCAL_ZONE : momentOf(value);
-        return moment && wholeSeconds(moment);
+        const instant = local ? local + LOCAL_ZONE : instantOf(value);
+        return instant && wholeSeconds(instant);
       },
     ),
   }),
@@ -55,8 +55,8 @@ builder.addScalarType(
     specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#local-dates-and-times',
     serialize: String,
     ...inputOf('A LocalDateTime must be a date and a time: 2026-12-18T19:30:00.', (value) => {
-      const moment = momentOf(value);
-      return asLocalDateTime(value) ?? (moment && inZone(moment));
+      const instant = instantOf(value);
+      return asLocalDateTime(value) ?? (instant && inZone(instant));
     }),
   }),
 );
@@ -107,7 +107,7 @@ function inputOf(must: string, read: (value: unknown) => string | null) {
 }
 
 /** A time with an offset as it is written: the value of the library is a `Date`, which has lost the offset. */
-function momentOf(value: unknown): string | null {
+function instantOf(value: unknown): string | null {
   try {
     const stamp = (value as string).trim().replace(' ', 'T');
     return GraphQLDateTime.parseValue(stamp) && stamp;

@@ -27,7 +27,7 @@ builder.queryFields((t) => ({
     },
     globalIds: ({ ids = [] }: { ids?: readonly string[] }) => ids.slice(0, NODES_MAX),
     resolve: (_, { ids }, __, { schema }) =>
-      // An error at its own place in the list: the other items are kept.
+      // An error at its own index in the list: the other items are kept.
       ids.slice(0, NODES_MAX + 1).map((id, at) => {
         if (at === NODES_MAX) return tooManyIds(ids.length);
         try {

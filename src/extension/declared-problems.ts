@@ -26,7 +26,7 @@ const options = lazily(() => {
 
 export function declaredProblems(extended: GraphQLSchema): string[] {
   const problems = new Set<string>();
-  const note = (place: string, found: readonly string[]) => found.forEach((each) => problems.add(`${place}: ${each}`));
+  const note = (where: string, found: readonly string[]) => found.forEach((each) => problems.add(`${where}: ${each}`));
   for (const { type, field, coordinate } of addedFields(extended)) {
     const rule = fieldRule(field);
     note(coordinate, unknownOptions(rule, options().ofFields));

@@ -101,7 +101,7 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
     absenceOf: (kind, source, key) => sessionOf(source.endpoint).records.absenceOf(kind, source, key),
     addEvidence: (kind, source, ...rest) => sessionOf(source.endpoint).records.addEvidence(kind, source, ...rest),
     isAbsent: (kind, source, key) => sessionOf(source.endpoint).records.isAbsent(kind, source, key),
-    tell: (kind, source, ...rest) => sessionOf(source.endpoint).records.tell(kind, source, ...rest),
+    provide: (kind, source, ...rest) => sessionOf(source.endpoint).records.provide(kind, source, ...rest),
     wouldRequest: (kind, source, ...rest) => sessionOf(source.endpoint).records.wouldRequest(kind, source, ...rest),
     clear: () => [catalog, ...opened.values()].forEach((each) => each.records.clear()),
   };

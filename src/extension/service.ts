@@ -40,7 +40,7 @@ const OPTIONS = {
 /** Those of an endpoint that `extend.d.ts` has. */
 const ENDPOINT_OPTIONS = ['key', 'list', 'share', 'freshSeconds'];
 
-/** Declares a service. What is wrong with it is told when a facade is made with it. */
+/** Declares a service. What is wrong with it is reported when a facade is made with it. */
 export function service<Rows extends Readonly<Record<string, AnyRow>>>(
   facts: ServiceFacts<Rows>,
 ): AddedService<{ readonly [Name in keyof Rows]: Made<Rows[Name]> }> {

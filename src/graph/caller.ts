@@ -4,7 +4,7 @@ import type { FieldBuilder } from '../engine/fields/node.ts';
 import { asText } from '../engine/values/decode.ts';
 import { User, type UserShape, isNumber, isSite } from './types/user.ts';
 
-/** Earlier responses told the id, and perhaps a name. */
+/** Earlier responses had the id, and perhaps a name. */
 const idOnly = { members: ['id'] };
 
 export const callerField = <Shape>(
@@ -90,7 +90,7 @@ export function isCaller(author: Author, person: PersonFacts | undefined): boole
   if (!person || id === '') return null;
   if (isSite({ type: author?.type })) return false;
   if (id === person.id) return true;
-  // Two different numbers are two people; a name in the place of the number is compared with the name.
+  // Two different numbers are two people; a name instead of the number is compared with the name.
   if (isNumber(id) && isNumber(person.id)) return false;
   if (person.uid === undefined) return null;
   return id === person.uid || uid === person.uid;

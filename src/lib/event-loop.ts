@@ -1,13 +1,13 @@
-/** What runs at another turn of the event loop. */
+/** What runs in another tick of the event loop. */
 
-/** Two turns later: if this process was busy, responses that have arrived are read before they count as late. */
+/** Two ticks later: if this process was busy, responses that have arrived are read before they count as late. */
 export const afterPendingReads = (then: () => void): void => void setImmediate(() => setImmediate(then));
 
 /**
- * Collects the items of one turn and passes them on together, before anything else runs for the first of them: the code of a step that runs
- * for all of them stays in the processor's caches. Items wait for the rest of the turn only. `end` does not throw.
+ * Collects the items of one tick and passes them on together, before anything else runs for the first of them: the code of a step that runs
+ * for all of them stays in the processor's caches. Items wait for the rest of the tick only. `end` does not throw.
  */
-export function atEndOfTurn<T>(end: (items: T[]) => void) {
+export function atEndOfTick<T>(end: (items: T[]) => void) {
   let items: T[] = [];
   function flush(): void {
     const all = items;
@@ -15,7 +15,7 @@ export function atEndOfTurn<T>(end: (items: T[]) => void) {
     end(all);
   }
   return {
-    /** Items that wait for the end of the turn. */
+    /** Items that wait for the end of the tick. */
     size: () => items.length,
     add(item: T): void {
       if (items.push(item) === 1) setImmediate(flush);

@@ -15,14 +15,14 @@ interface Name {
 }
 
 /** How long a connection to known addresses waits for newer ones. */
-const PATIENCE_MS = 500;
+const ANSWER_MS = 500;
 const SLOW_MS = 1_000;
 
 const names = new Map<string, Name>();
 /** Until the look-ups so far have ended. */
 let pending: Promise<unknown> = Promise.resolve();
 
-/** Those of slow names, and of names that the process can do without, start when no other runs: a place is left for the rest. */
+/** Those of slow names, and of names that the process can do without, start when no other runs: one lookup is left for the rest. */
 async function addressesOf(host: string, isOptional: boolean): Promise<LookupAddress[]> {
   const name = names.get(host) ?? {};
   names.set(host, name);
@@ -41,7 +41,7 @@ async function addressesOf(host: string, isOptional: boolean): Promise<LookupAdd
   }
   const { running } = name;
   if (!name.addresses) return running;
-  await settlesWithin(PATIENCE_MS, running).catch(() => undefined);
+  await settlesWithin(ANSWER_MS, running).catch(() => undefined);
   return name.addresses;
 }
 

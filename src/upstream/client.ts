@@ -59,7 +59,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
     /** Until the token is cancelled. `beside`: the session of another service in the same operation. */
     forOperation(sender: Sender, cancellation: CancellationToken, beside?: UpstreamSession): UpstreamSession {
       // Each member by name: a rest object is one of slow properties, which cost W1 a sixth of its CPU.
-      const { authorization, address, requestId, span, rateShare, writes, parking, isReload } = sender;
+      const { authorization, address, requestId, span, rateShare, writes, slot, isReload } = sender;
       const token = bearerOf(authorization);
       const network = networkOf(address);
       const context = {
@@ -72,7 +72,7 @@ export function createUpstream(service: ServiceDescriptor, settings: TransportSe
         span,
         rateShare,
         writes,
-        parking,
+        slot,
         reload: isReload ? reloads(network) : undefined,
       };
       return new UpstreamSession(parts.keepsCallersApart ? apart(services) : services, context, beside?.cachePolicy);

@@ -189,8 +189,8 @@ export class RateLimited extends ExpectedError {
 }
 
 const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
-/** A denial by status or code: cached data of the record must not be shown again. */
-export function isDenial(error: unknown): error is UpstreamFailure | UpstreamRejection {
+/** Whether the service forbids or lacks the record, by status or code: cached data of the record must not be shown again. */
+export function isForbidden(error: unknown): error is UpstreamFailure | UpstreamRejection {
   if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
   const { status, code, row, ofFacade } = error.details;
   if (ofFacade) return false;

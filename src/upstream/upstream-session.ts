@@ -106,7 +106,7 @@ export class UpstreamSession implements LoadContext {
     record: string,
     fillIn: (reads: PatchSource) => Promise<FilledIn>,
   ): Promise<FilledIn> {
-    const { writes, credential, cancellation, parking: slot } = this.context;
+    const { writes, credential, cancellation, slot } = this.context;
     const kept = writes?.keptBy(responsePath(path).join('.'));
     if (kept) return { kept };
     this.cachePolicy.restrict(null);

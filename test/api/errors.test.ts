@@ -4,7 +4,7 @@ import { type ServiceCode, serviceErrors } from '../../src/api/errors.ts';
 import { noteEndpoints } from '../../src/api/note.ts';
 import type { ClientCode } from '../../src/engine/errors/codes.ts';
 import { toClientError } from '../../src/engine/errors/to-client-error.ts';
-import { UpstreamRejection, isAbsent, isDenial, isRateLimit, isTokenRejection } from '../../src/upstream/errors.ts';
+import { UpstreamRejection, isAbsent, isForbidden, isRateLimit, isTokenRejection } from '../../src/upstream/errors.ts';
 
 const codes = Object.keys(serviceErrors).map(Number) as ServiceCode[];
 
@@ -16,7 +16,7 @@ describe('the row of an error code decides what the code means, also with anothe
     const isRejected = means === 'rejected' || means === 'permission' || means === 'scope';
     const rejection = new UpstreamRejection(details);
     expect(toClientError(rejection)?.extensions.code).toBe(client satisfies ClientCode);
-    expect(isDenial(rejection)).toBe(drops);
+    expect(isForbidden(rejection)).toBe(drops);
     expect(isTokenRejection(details)).toBe(means === 'token');
     expect(isRateLimit(details)).toBe(means === 'rate');
     expect(isAbsent(bookEndpoints.byIsbn, 400, code, row)).toBe(means === 'absent');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { afterPendingReads, atEndOfTurn } from '../../src/lib/event-loop.ts';
+import { afterPendingReads, atEndOfTick } from '../../src/lib/event-loop.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('items added in one turn run together, in order, each step for all before the next step', async () => {
   const done: string[] = [];
-  const ending = atEndOfTurn<string>((items) => {
+  const ending = atEndOfTick<string>((items) => {
     for (const item of items) {
       done.push(`first ${item}`);
       void Promise.resolve().then(() => done.push(`then ${item}`));
@@ -23,7 +23,7 @@ test('items added in one turn run together, in order, each step for all before t
 
 test('items added while others are passed on are passed on at the next turn', async () => {
   const done: number[] = [];
-  const ending = atEndOfTurn<number>(([item]) => {
+  const ending = atEndOfTick<number>(([item]) => {
     done.push(item!);
     if (item! < 3) ending.add(item! + 1);
   });

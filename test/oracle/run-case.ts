@@ -1,5 +1,5 @@
 /** Runs one case against the product and the reference, and reports violations. */
-import { excessCalls } from '../../src/engine/documents/limits.ts';
+import { exceededCalls } from '../../src/engine/documents/limits.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { type Range, execute, parsed, planOf, tokenFor, wrongWith } from './clients.ts';
 import { type Fault, faultOf } from './faults.ts';
@@ -457,7 +457,7 @@ class CaseRun {
     if (made > maxUpstreamCalls && this.given.settings.readAttempts === 1)
       this.report('more calls than the limit', `${made} calls, at most ${maxUpstreamCalls}: ${document}`);
     const codes = (result.errors ?? []).filter(({ path }) => !path).map(({ extensions }) => String(extensions?.code));
-    const isOver = range && excessCalls(range, document.startsWith('mutation'), configOf(this.given.settings));
+    const isOver = range && exceededCalls(range, document.startsWith('mutation'), configOf(this.given.settings));
     if (isOver && made > 0)
       this.report(
         'run past its limit',

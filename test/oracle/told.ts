@@ -1,7 +1,7 @@
 /** Compares what is said of an operation before it runs with what happens: its calls, and the fields that callers are refused. */
 import { type FieldNode, Kind, TypeInfo, getOperationAST, parse, print, visit, visitWithTypeInfo } from 'graphql';
 import type { Tier } from '../../src/api/endpoint.ts';
-import { pagingArgsOf } from '../../src/engine/cost/place.ts';
+import { pagingArgsOf } from '../../src/engine/cost/frame.ts';
 import { type Variables, withoutIncremental } from '../../src/engine/plan/document.ts';
 import { type PlanViewer, planOperation } from '../../src/engine/plan/plan-operation.ts';
 import { type Assess, type Assessment, createAssess } from '../../src/engine/documents/assess.ts';

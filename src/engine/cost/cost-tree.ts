@@ -21,7 +21,7 @@ export interface PricedPage {
   least: number;
 }
 
-/** A field of an operation, with the calls of its own in all places of the response. The root is the operation. */
+/** A field of an operation, with the calls of its own everywhere in the response. The root is the operation. */
 export interface CostNode extends Calls {
   /** Response keys from the root, joined by dots. */
   path: string;

@@ -4,7 +4,7 @@ import { isUpstreamMember } from '../../api/record-source.ts';
 import type { Variables } from '../plan/document.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 import { type Calls, type CostTree, nodeAt } from './cost-tree.ts';
-import { type Place, capped, pathTo, tells } from './place.ts';
+import { type Frame, capped, pathTo, provides } from './frame.ts';
 import {
   type CallCost,
   type CallRange,
@@ -39,13 +39,13 @@ const nothing = (): Maximum => ({ max: 0, dearest: { path: '', coordinate: 'Quer
 export const coordinateOf = ({ parent, field }: PlannedField): string => `${parent}.${field.name}`;
 
 /** `at`: where in the tree, if not at the field itself. What no change of one field saves is at the root. */
-export function addCall(total: CallCount, field: PlannedField, place: Place, called: PricedEndpoint, at?: Calls): void {
+export function addCall(total: CallCount, field: PlannedField, frame: Frame, called: PricedEndpoint, at?: Calls): void {
   const { calls, costs, tree } = total;
-  const { path, times, source } = place;
+  const { path, times, source } = frame;
   const endpoint = `${called.method} ${called.path}`;
   const key = `${path} ${endpoint}`;
   const own = tree && (at ?? nodeAt(tree, path));
-  const likely = addLikely(total, `${source} ${endpoint}`, place.likely, own);
+  const likely = addLikely(total, `${source} ${endpoint}`, frame.likely, own);
   const cost = costs.get(key) ?? { path, coordinate: coordinateOf(field), endpoint, ...noCalls() };
   costs.set(key, cost);
   for (const each of [calls, (calls.services[called.service] ??= noCalls()), cost, ...(own ? [own] : [])]) {
@@ -75,7 +75,7 @@ export const nothingProvided: Representation = { members: [] };
 type Has = (member: string) => boolean;
 
 /** Adds one call for all missing members, at the first field that needs one of them. It is not likely if they are sent. */
-export function addLoad(total: CallCount, selection: SelectionPlan, place: Place, isKnown: Has, isSent: Has): boolean {
+export function addLoad(total: CallCount, selection: SelectionPlan, frame: Frame, isKnown: Has, isSent: Has): boolean {
   const { members, tierRefused, rule, fields } = selection;
   const record = rule.record!;
   const missing = members.filter(
@@ -83,18 +83,18 @@ export function addLoad(total: CallCount, selection: SelectionPlan, place: Place
   );
   const field = fields.find(({ needs }) => needs.some((member) => missing.includes(member)));
   if (!field) return false;
-  const isTold = fields.some((each) => each.mode === 'call' && tells(each, missing));
-  const likely = isTold || missing.every(isSent) ? 0 : place.likely;
-  const load = total.tree && loadAt(total.tree, selection, place, missing);
-  addCall(total, field, { ...place, likely, path: pathTo(place.path, field) }, record.endpoint, load);
+  const isProvided = fields.some((each) => each.mode === 'call' && provides(each, missing));
+  const likely = isProvided || missing.every(isSent) ? 0 : frame.likely;
+  const load = total.tree && loadAt(total.tree, selection, frame, missing);
+  addCall(total, field, { ...frame, likely, path: pathTo(frame.path, field) }, record.endpoint, load);
   return true;
 }
 
 /** Where the tree has the load of a record: with the fields that need it, unless it is made whatever is left out of them. */
-function loadAt(tree: CostTree, { fields }: SelectionPlan, place: Place, missing: readonly string[]): Calls {
-  if (place.records) return nodeAt(tree, '');
-  const node = nodeAt(tree, place.path);
-  if (place.provided === nothingProvided) return node;
+function loadAt(tree: CostTree, { fields }: SelectionPlan, frame: Frame, missing: readonly string[]): Calls {
+  if (frame.records) return nodeAt(tree, '');
+  const node = nodeAt(tree, frame.path);
+  if (frame.provided === nothingProvided) return node;
   const needing = fields.filter(({ needs }) => needs.some((member) => missing.includes(member)));
   const load = { likely: 0, max: 0, keys: needing.map(responseKeyOf) };
   node.loads.push(load);

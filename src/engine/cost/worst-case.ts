@@ -1,6 +1,6 @@
 /** What an operation may cost, counted before it runs. */
 import type { Endpoint } from '../../api/endpoint.ts';
-import { capped } from './place.ts';
+import { capped } from './frame.ts';
 
 /** Upstream calls. */
 export interface CallRange {

@@ -3,7 +3,7 @@ import { costTreeOf } from '../cost/call-cost.ts';
 import { type Calls, type CostNode, type PricedPage, sumOf } from '../cost/cost-tree.ts';
 import type { Variables } from '../plan/document.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
-import { type DocumentSettings, excessCalls, isOfMutation } from './limits.ts';
+import { type DocumentSettings, exceededCalls, isOfMutation } from './limits.ts';
 
 /** One change of an operation, and what it would cost then. Its names are public: they are those of `x-explain: plan`. */
 export interface Hint {
@@ -39,7 +39,7 @@ export const hintsOf = (
   { plan, variables }: { plan: OperationPlan; variables: Variables },
   limits: Pick<DocumentSettings, 'maxUpstreamCalls' | 'possibleCallsFactor'>,
 ): Hint[] =>
-  isOfMutation(plan) ? [] : hintsFor(costTreeOf(plan, variables), (calls) => !excessCalls(calls, false, limits));
+  isOfMutation(plan) ? [] : hintsFor(costTreeOf(plan, variables), (calls) => !exceededCalls(calls, false, limits));
 
 /**
  * What suffices comes first: what brings the calls within the limits, or halves them. Of these smaller pages, which lose no field, and then
@@ -66,7 +66,7 @@ export function hintsFor(root: CostNode, isAllowed: (calls: Calls) => boolean): 
     .map(({ hint }) => hint);
 }
 
-/** As people read it, in one line; the limit is told if more calls are possible. */
+/** As people read it, in one line; the limit is named if more calls are possible. */
 export const hintText = ({ path, first, without = [], likely, calls }: Hint, limit: number): string => {
   const change =
     first === undefined ? `without ${without.join(', ')} of ${path || 'the query'}` : `with first: ${first} at ${path}`;

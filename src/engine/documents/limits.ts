@@ -67,7 +67,7 @@ function nestsDeeper(text: string, most: number): boolean {
 }
 
 /**
- * Limits of the document. A fragment counts at each place where it is spread.
+ * Limits of the document. A fragment counts each time it is spread.
  * They are checked before validation, because the time of validation grows with the square of some of these numbers.
  */
 export function documentLimits(document: DocumentNode, limits: DocumentSettings): GraphQLError[] {
@@ -181,9 +181,9 @@ type Measure = typeof none;
 export function costCheck(limits: DocumentSettings): PlanCheck {
   return (plan, variables) => {
     const { calls, items, values } = worstCaseOf(plan, variables);
-    const excess = excessCalls(calls, isOfMutation(plan), limits);
-    if (excess) {
-      const { by, ...over } = excess;
+    const exceeded = exceededCalls(calls, isOfMutation(plan), limits);
+    if (exceeded) {
+      const { by, ...over } = exceeded;
       const { path, coordinate, [by]: max } = calls.fields.reduce((a, b) => (b[by] > a[by] ? b : a));
       const all = { likely: calls.likely, most: calls.max };
       return tooMany('TOO_MANY_CALLS', over, 'calls of the service', { path, coordinate, max }, all);
@@ -198,7 +198,7 @@ export function costCheck(limits: DocumentSettings): PlanCheck {
 }
 
 /** What is over a limit. */
-interface Excess {
+interface ExceededLimit {
   does: string;
   limit: number;
   actual: number;
@@ -208,11 +208,11 @@ interface Excess {
  * A query is judged by what is likely: its run stops at the limit, and what was not loaded has an error. Many times as much must not be
  * possible. A mutation is judged by what is possible: what it has written stays written.
  */
-export function excessCalls(
+export function exceededCalls(
   { likely, max }: Pick<CallRange, 'likely' | 'max'>,
   isMutation: boolean,
   { maxUpstreamCalls: limit, possibleCallsFactor }: Pick<DocumentSettings, 'maxUpstreamCalls' | 'possibleCallsFactor'>,
-): (Excess & { by: 'likely' | 'max' }) | undefined {
+): (ExceededLimit & { by: 'likely' | 'max' }) | undefined {
   if (max <= limit) return undefined;
   if (!isMutation && likely > limit) return { by: 'likely', does: 'is likely to cost', limit, actual: likely };
   const most = isMutation ? limit : limit * possibleCallsFactor;
@@ -223,7 +223,7 @@ export const isOfMutation = ({ root }: OperationPlan): boolean => root.type.name
 
 const tooMany = (
   code: ClientCode,
-  { does, limit, actual }: Excess,
+  { does, limit, actual }: ExceededLimit,
   what: string,
   { path, coordinate, max }: Maximum['dearest'],
   more: object = {},

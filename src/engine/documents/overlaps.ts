@@ -6,7 +6,7 @@ import { type DocumentNode, type FieldNode, Kind, type ValueNode, visit } from '
 
 /**
  * The most comparisons that validation can make, in units of one comparison of two plain fields: each two fields with one response key are
- * counted, also if they are in different places.
+ * counted, also if they are far apart.
  */
 export function countComparisons(document: DocumentNode): number {
   const sameKey = new Map<string, { fields: number; weight: number }>();

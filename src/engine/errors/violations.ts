@@ -76,7 +76,7 @@ function shown(violation: Violation): Violation {
   return { ...violation, ...short, message: messageOf(violation) };
 }
 
-/** The place of a value in the input: a field, or a path. */
+/** Where a value is in the input: a field, or a path. */
 type Field = string | readonly (string | number)[];
 
 /** The violation if the input is invalid. */

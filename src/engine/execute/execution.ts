@@ -13,7 +13,7 @@ import type { PlannedField } from '../plan/operation-plan.ts';
 export type Source = Record<string, unknown>;
 
 /** What may still be added to a response; negative if it is too large. */
-export interface ResponseRoom {
+export interface ResponseHeadroom {
   values: number;
   bytes: number;
   readonly limits: ResponseLimits;
@@ -27,8 +27,8 @@ export interface Execution {
   data: unknown;
   errors: GraphQLError[];
   /** What the response may still hold. When it is full, nothing more is resolved. */
-  room: ResponseRoom;
-  /** The number of pending values, including those whose place is null by now. */
+  headroom: ResponseHeadroom;
+  /** The number of pending values, including those whose parent is null by now. */
   pending: number;
   /** Those of them that wait until nothing else is pending: by then responses may have named the caller. */
   late: (() => void)[];
@@ -91,17 +91,17 @@ export function newExecution(
   context: Context,
   variables: Variables,
   base: Path | undefined,
-  inRoom?: ResponseRoom,
+  given?: ResponseHeadroom,
 ): Execution {
   const limits = context.responseLimits ?? noLimits;
-  const room = inRoom ?? { values: limits.maxValues, bytes: limits.maxResponseBytes, limits };
+  const headroom = given ?? { values: limits.maxValues, bytes: limits.maxResponseBytes, limits };
   return {
     context,
     variables,
     base,
     data: null,
     errors: [],
-    room,
+    headroom,
     pending: 0,
     late: [],
     finish: undefined,
@@ -129,8 +129,8 @@ export const whenFinished = (execution: Execution): Promise<ExecutionResult> =>
     goOn(execution);
   });
 
-export function resultOf({ data, errors, room }: Execution): ExecutionResult {
-  if (isFull(room)) return { errors: [responseTooLarge(room)], data: null };
+export function resultOf({ data, errors, headroom }: Execution): ExecutionResult {
+  if (isFull(headroom)) return { errors: [responseTooLarge(headroom)], data: null };
   return errors.length ? { errors, data: data as Source | null } : { data: data as Source };
 }
 
@@ -172,7 +172,7 @@ function onRejected(position: Position, error: unknown, execution: Execution, pa
   if (!nullsInPlace(execution)) for (; failed?.isNonNull; failed = failed.parent) at = at?.prev;
   const isWhole = at === execution.base;
   const holder = isWhole ? execution.data : valueAt(execution, at!.prev);
-  execution.room.bytes -= ERROR_BYTES;
+  execution.headroom.bytes -= ERROR_BYTES;
   if (holder) {
     execution.errors.push(located(position, error, path));
     if (isWhole) execution.data = null;
@@ -207,7 +207,7 @@ function goOn(execution: Execution): void {
 export function nullWithError(position: Position, error: unknown, execution: Execution, path: Path): null {
   const failure = located(position, error, path);
   if (position.isNonNull && !nullsInPlace(execution)) throw failure;
-  execution.room.bytes -= ERROR_BYTES;
+  execution.headroom.bytes -= ERROR_BYTES;
   execution.errors.push(failure);
   return null;
 }
@@ -221,7 +221,7 @@ const located = ({ plan: { nodes } }: Position, error: unknown, path: Path): Gra
 export const isIterable = (value: unknown): value is Iterable<unknown> =>
   Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.iterator in value);
 
-export const isFull = ({ values, bytes }: ResponseRoom): boolean => values < 0 || bytes < 0;
+export const isFull = ({ values, bytes }: ResponseHeadroom): boolean => values < 0 || bytes < 0;
 
 /** Shorter texts count one byte per character: measuring them would take longer than sending them. */
 const SHORT = 100;
@@ -238,7 +238,7 @@ export const bytesOf = (text: string): number =>
   (text.length < SHORT ? text.length : Buffer.byteLength(ESCAPED.test(text) ? JSON.stringify(text) : text));
 
 /** The error for a response that is too large: TOO_MANY_VALUES or ANSWER_TOO_LARGE. */
-export function responseTooLarge({ values, limits }: ResponseRoom): GraphQLError {
+export function responseTooLarge({ values, limits }: ResponseHeadroom): GraphQLError {
   const isTooMany = values < 0;
   const code: ClientCode = isTooMany ? 'TOO_MANY_VALUES' : 'ANSWER_TOO_LARGE';
   const limit = isTooMany ? limits.maxValues : limits.maxResponseBytes;

@@ -66,7 +66,7 @@ export function createExecutor(schema: GraphQLSchema, { root, defers }: Operatio
     const execution = newExecution(context, variables, undefined);
     return withValue(run(execution), (result) => {
       const parts = partsOf(execution);
-      return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.room) : result;
+      return parts.length > 0 ? deliver(result as ExecutionResult, parts, execution.headroom) : result;
     }) as Executed | Promise<Executed>;
   };
 }
@@ -125,11 +125,11 @@ function selectFields(
   const bytes = keys.reduce((sum, key) => sum + PUNCTUATION_BYTES + key.length, 0);
   return (source, execution, path) => {
     const object: Source = hasProtoKey ? bareObject() : {};
-    const { room } = execution;
-    room.values -= steps.length;
-    room.bytes -= bytes;
+    const { headroom } = execution;
+    headroom.values -= steps.length;
+    headroom.bytes -= bytes;
     // An index, because an iterator would allocate for each step.
-    for (let at = 0; at < steps.length && room.bytes >= 0 && room.values >= 0; at++) {
+    for (let at = 0; at < steps.length && headroom.bytes >= 0 && headroom.values >= 0; at++) {
       const step = steps[at]!;
       if (typeof step === 'string') object[step] = type.name;
       else object[step.key] = execute(step, source, execution, path, object);
@@ -149,7 +149,7 @@ function execute(step: Step, source: Source, execution: Execution, path: Path | 
     const value = step.resolve(source, execution, here);
     // Most values are texts: no call for each.
     if (step.isComplete === isText ? typeof value === 'string' : step.isComplete?.(value)) {
-      if (typeof value === 'string') execution.room.bytes -= bytesOf(value);
+      if (typeof value === 'string') execution.headroom.bytes -= bytesOf(value);
       return value;
     }
     return isPromise(value)
@@ -222,9 +222,9 @@ function completeOf(schema: GraphQLSchema, position: Position, type: GraphQLOutp
 }
 
 function completeLeaf(type: GraphQLLeafType): Complete {
-  return (value, { room }) => {
+  return (value, { headroom }) => {
     const serialized = type.serialize(value);
-    if (typeof serialized === 'string') room.bytes -= bytesOf(serialized);
+    if (typeof serialized === 'string') headroom.bytes -= bytesOf(serialized);
     if (serialized !== null && serialized !== undefined) return serialized;
     throw new Error(`Expected \`${type.name}.serialize(${String(value)})\` to return non-nullable value.`);
   };
@@ -259,7 +259,7 @@ function completeItem(
   items: object,
 ): unknown {
   if (slot.isComplete?.(value)) {
-    execution.room.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
+    execution.headroom.bytes -= typeof value === 'string' ? bytesOf(value) : PUNCTUATION_BYTES;
     return value;
   }
   const path = addPath(list, at, undefined);

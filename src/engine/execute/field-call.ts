@@ -10,7 +10,7 @@ import {
   type PageWindow,
   type PagingArgs,
   listIdOf,
-  placeBackward,
+  windowBackward,
   totalOf,
   windowInput,
   windowOf,
@@ -48,7 +48,7 @@ interface FieldRequest {
 }
 export interface Paging {
   endpoint: Endpoint;
-  /** With the window, without the variant. Both change if the page must be read at another place. */
+  /** With the window, without the variant. Both change if the page must be read at another start. */
   input: object;
   window: PageWindow;
   listId: () => string;
@@ -102,7 +102,7 @@ export function startCall(
 const mayMove = ({ newestFirst, window }: Paging, { needsNoItems }: PlannedField): boolean =>
   window.backward !== undefined || (newestFirst !== undefined && window.behind !== undefined && !needsNoItems);
 
-/** What is new comes in front of a list that is ordered by time, so the place of a page is found from there only. */
+/** What is new comes in front of a list that is ordered by time, so the start of a page is found from there only. */
 function requireForward({ last, before }: PagingArgs): void {
   if (last == null && before == null) return;
   const argument = last == null ? 'before' : 'last';
@@ -134,7 +134,7 @@ function inPlace(
   const items = itemsOf(rule, endpoint, response, parent, args);
   const isCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
   const again = window.backward
-    ? placeBackward(response, items.length, window, isCapped, needsNoItems)
+    ? windowBackward(response, items.length, window, isCapped, needsNoItems)
     : placeToReadAgain(items.slice(0, window.first), newestFirst!, window.behind!, {
         start: window.start,
         total: totalOf(response),

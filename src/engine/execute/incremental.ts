@@ -11,7 +11,7 @@ import {
   type Execution,
   type Part,
   type Piece,
-  type ResponseRoom,
+  type ResponseHeadroom,
   type Select,
   type Source,
   isFull,
@@ -50,7 +50,7 @@ export function partsOf({ data, parts }: Execution): Part[] {
 export async function* deliver(
   initial: ExecutionResult,
   parts: readonly Part[],
-  room: ResponseRoom,
+  headroom: ResponseHeadroom,
 ): AsyncGenerator<Delivery> {
   let ready: Piece[] = [];
   let wake: (() => void) | undefined;
@@ -68,8 +68,8 @@ export async function* deliver(
     ready = [];
     announced = pieces.flatMap((piece) => piece.parts);
     open += announced.length - pieces.filter(({ isLast }) => isLast).length;
-    if (isFull(room)) {
-      yield { pieces: [], announced: [], tooLarge: responseTooLarge(room), hasNext: false };
+    if (isFull(headroom)) {
+      yield { pieces: [], announced: [], tooLarge: responseTooLarge(headroom), hasNext: false };
       return;
     }
     yield { pieces, announced, hasNext: open > 0 };
@@ -102,7 +102,7 @@ export function deferFragment(
     label,
     path: pathToArray(path),
     run: async (report) => {
-      const own = newExecution(execution.context, execution.variables, path, execution.room);
+      const own = newExecution(execution.context, execution.variables, path, execution.headroom);
       let result: ExecutionResult;
       try {
         const record = source instanceof PartlyLoaded ? await source.loadedWith(members) : source;
@@ -153,7 +153,7 @@ function restOfList(
   { label, initialCount }: { label: string | undefined; initialCount: number },
   items: readonly unknown[],
   completeItem: CompleteItem,
-  { context, variables, room }: Execution,
+  { context, variables, headroom }: Execution,
   path: Path,
 ): Part {
   for (const item of items) if (isPromise(item)) item.catch(() => undefined); // the error is reported when the part is run
@@ -167,7 +167,7 @@ function restOfList(
     label,
     path: pathToArray(path),
     run: async (report) => {
-      const executions = items.map(() => newExecution(context, variables, path, room));
+      const executions = items.map(() => newExecution(context, variables, path, headroom));
       const results = items.map((item, at) => runSelection(selectItem(item, initialCount + at), {}, executions[at]!));
       for (const [at, result] of results.entries()) {
         const { data, errors } = isPromise(result) ? await result : result;

@@ -5,7 +5,7 @@ import { type FieldMode, type PlannedField, type SelectionPlan, responseKeyOf } 
 import { engineResolverOf } from './resolve.ts';
 
 /**
- * Whether the fragment needs nothing but members of the item, and has no field that is selected at another place of it too. A record that
+ * Whether the fragment needs nothing but members of the item, and has no field that is selected elsewhere in it too. A record that
  * was asked for by itself comes in the parts that were asked for. `mode`: of the field that returns it.
  */
 export function mayComeWithItem(

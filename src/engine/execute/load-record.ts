@@ -7,7 +7,7 @@
 import { withMembers } from '../../lib/objects.ts';
 import { asError, isPromise, lazily, withValue } from '../../lib/promises.ts';
 import { keyMembersOf, withThrowingMembers } from '../../api/record-source.ts';
-import { RecordRejected, isDenial, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
+import { RecordRejected, isForbidden, isRecordRejection, memberError, tierRequired } from '../../upstream/errors.ts';
 import { asObject } from '../values/decode.ts';
 import { type ParentRecord, type Resolution, startCall } from './field-call.ts';
 import { type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
@@ -66,7 +66,7 @@ export function loadNamedReference(
   return nullIfAbsent(loaded, { key, selection }, resolution);
 }
 
-/** Whether a load has told any of the members, or the error of one. */
+/** Whether a load has provided any of the members, or the error of one. */
 function hasAny(loaded: unknown, members: readonly string[]): boolean {
   const record = (loaded instanceof PartlyLoaded ? loaded.record : loaded) as ParentRecord;
   return members.some((member) => member in record);
@@ -244,14 +244,14 @@ async function loadFromChildren(
       const received = await response;
       if (received === null) continue;
       mayExist = true;
-      const told = asObject(provides.read(received, record));
-      const provided = only(provides.members, told);
+      const shown = asObject(provides.read(received, record));
+      const provided = only(provides.members, shown);
       // What is known stays. The response may tell more of the key: the id of a person who was named by a uid.
       if (members.every((member) => member in provided))
-        return withMembers(withMembers(only(keyMembers, told), provided), record);
+        return withMembers(withMembers(only(keyMembers, shown), provided), record);
     } catch (error) {
       // The record in another variant is denied as the record is.
-      if (call.plan.recordMembers && isDenial(error)) throw error;
+      if (call.plan.recordMembers && isForbidden(error)) throw error;
       mayExist = true;
     }
   }

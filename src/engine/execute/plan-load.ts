@@ -113,18 +113,18 @@ function membersToRequest(
 export function providesOf({ rule, members, recordMembers }: PlannedField): FieldRule['provides'] {
   if (recordMembers) {
     const own = rule.embedded!.member;
-    const told = recordMembers.filter((member) => member !== own);
+    const known = recordMembers.filter((member) => member !== own);
     // What was requested and is absent has no value.
-    const read = (record: unknown) => Object.fromEntries(told.map((name) => [name, (record as ParentRecord)[name]]));
-    return { members: told, read };
+    const read = (record: unknown) => Object.fromEntries(known.map((name) => [name, (record as ParentRecord)[name]]));
+    return { members: known, read };
   }
   const { provides } = rule;
   return provides?.carriedBy !== undefined && members?.includes(provides.carriedBy) === false ? undefined : provides;
 }
 
 function providesNeeded({ plan }: ChildCall, members: readonly string[], missing: readonly string[]): boolean {
-  const provided = providesOf(plan)?.members ?? noMembers;
-  const isCarried = (member: string) => provided.includes(member);
+  const known = providesOf(plan)?.members ?? noMembers;
+  const isCarried = (member: string) => known.includes(member);
   return members.length > 0 ? members.every(isCarried) : missing.some(isCarried);
 }
 

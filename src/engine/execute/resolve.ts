@@ -192,7 +192,7 @@ function lookUp(resolution: Resolution): unknown {
   const reference = plan.rule.input!({}, args) as ParentRecord;
   const selection = plan.onlySelection!;
   const loaded = loadMissing(reference, selection, membersOrId(selection), 'named', resolution);
-  return selection.isReferredBelow ? toldBelow(loaded, selection, resolution) : loaded;
+  return selection.isReferredBelow ? providedBelow(loaded, selection, resolution) : loaded;
 }
 
 /**
@@ -241,22 +241,22 @@ function resolveRecord(
   if (!selection?.rule.record) return record;
   if (typeof record !== 'object') return null;
   const resolved = loadedRecord(record, selection, resolution, representation, isListed);
-  return selection.isReferredBelow ? toldBelow(resolved, selection, resolution) : resolved;
+  return selection.isReferredBelow ? providedBelow(resolved, selection, resolution) : resolved;
 }
 
 /** What is known of a record that something below refers to is not requested there again. */
-const toldBelow = (resolved: unknown, { type, rule, members }: SelectionPlan, { context }: Resolution): unknown =>
+const providedBelow = (resolved: unknown, { type, rule, members }: SelectionPlan, { context }: Resolution): unknown =>
   withValue(resolved, (value) => {
     const { records } = context.upstream;
     // What only deferred fragments need is not known yet.
     if (value instanceof PartlyLoaded)
-      records.tell(
+      records.provide(
         type.name,
         rule.record!,
         value.record,
         members.filter((member) => member in value.record),
       );
-    else if (value) records.tell(type.name, rule.record!, value as ParentRecord, members);
+    else if (value) records.provide(type.name, rule.record!, value as ParentRecord, members);
     return value;
   });
 

@@ -18,7 +18,7 @@ interface ChangeDeclaration<In, Out, Fields extends InputFieldMap, Result, Shown
   /** `isWhole`: of `replace…`, where what the PUT needs is required. In an `update…` all is optional. */
   fields: (t: InputBuilder, isWhole: true) => Fields;
   payload: Payload<Result>;
-  keeping?: Keeping<InputShapeFromFields<Fields>, Shown>;
+  patch?: DescribedPatch<InputShapeFromFields<Fields>, Shown>;
 }
 
 const unchangedSince = (t: InputBuilder) =>
@@ -27,14 +27,14 @@ const unchangedSince = (t: InputBuilder) =>
       'The `revision` of the record that the caller was shown. If it was changed since, nothing is written: the code is CONFLICT, and `extensions.current` has what differs. Costs the read of the record.',
   });
 
-export interface Keeping<Whole, Shown> extends Patch<Whole, Shown> {
+export interface DescribedPatch<Whole, Shown> extends Patch<Whole, Shown> {
   /** What is said of it beside the rest. */
   notes: string;
 }
 
 export function changeMutations<In, Out, Fields extends InputFieldMap, Result, Shown>(
   type: string,
-  { what, cleared, fields, keeping, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
+  { what, cleared, fields, patch, ...rest }: ChangeDeclaration<In, Out, Fields, Result, Shown>,
 ): void {
   mutation<In, Out, Fields, Result>(`replace${type}`, {
     ...rest,
@@ -44,15 +44,15 @@ export function changeMutations<In, Out, Fields extends InputFieldMap, Result, S
       fields: (t) => fields(t, true),
     },
   });
-  if (!keeping) return;
+  if (!patch) return;
   mutation<In, Out, Fields, Result, Shown>(`update${type}`, {
     ...rest,
-    description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more, and nothing is written if nothing changes. ${keeping.notes}`,
+    description: `Changes ${what}: what the input leaves out stays. Unless the input gives everything, the record is read first, a call more, and nothing is written if nothing changes. ${patch.notes}`,
     input: {
       description: 'What is to be changed. What is left out stays, and null clears what can be cleared.',
       // The types are those of the whole input, because that is what rules and requests get.
       fields: (t) => ({ ...fields(t, false as true), [UNCHANGED_SINCE]: unchangedSince(t) }),
     },
-    patch: keeping,
+    patch,
   });
 }

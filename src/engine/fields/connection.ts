@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import { type BuilderTypes, builder } from '../builder.ts';
 import { oncePer } from '../../lib/remember.ts';
-import type { ToldChanges } from '../values/list-changes.ts';
+import type { ListChanges } from '../values/list-changes.ts';
 import { FIRST_MAX, type Page, cursorOf } from '../values/paging.ts';
 import { encodeSince } from '../values/since.ts';
 
@@ -107,10 +107,10 @@ function makeEdge(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes,
 /** What has changed in a list, for a node type; created on first use. */
 export const changesTypeOf = oncePer(makeChanges) as <Item>(
   of: ObjectRef<BuilderTypes, Item> | ObjectRef<never, Item>,
-) => ObjectRef<BuilderTypes, ToldChanges<Item>>;
+) => ObjectRef<BuilderTypes, ListChanges<Item>>;
 
-function makeChanges(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, ToldChanges<unknown>> {
-  return builder.objectRef<ToldChanges<unknown>>(`${of.name}Changes`).implement({
+function makeChanges(of: ObjectRef<BuilderTypes, unknown>): ObjectRef<BuilderTypes, ListChanges<unknown>> {
+  return builder.objectRef<ListChanges<unknown>>(`${of.name}Changes`).implement({
     description: `What has changed in a list of ${of.name} nodes since the client asked last.`,
     isWrapper: true,
     fields: (t) => ({

@@ -21,7 +21,7 @@ import {
   type TypeParam,
 } from '@pothos/core';
 import { isOfWholeService } from '../../api/endpoint.ts';
-import type { ToldChanges } from '../values/list-changes.ts';
+import type { ListChanges } from '../values/list-changes.ts';
 import { backwardArgs, changesArgs, changesTypeOf, connectionOf, pagingArgs } from './connection.ts';
 import type { Decoder } from '../values/decode.ts';
 import { recordOrReference } from './node.ts';
@@ -122,7 +122,7 @@ declare global {
       /** Shows a record that a member holds; without it, one that only its id in another member names. Null without either. */
       record<Shape extends { id: string | null }>(
         type: ObjectRef<Types, Shape>,
-        place: {
+        source: {
           member?: MembersOf<ParentShape, Shape | null | undefined>;
           id?: MembersOf<ParentShape, string | number | null | undefined>;
         },
@@ -160,7 +160,7 @@ declare global {
       /** What has changed in a list that is ordered by time, since the client asked last. */
       changes<Item, In, Out, From extends Names<ParentShape> = never>(
         options: ListOptions<Types, ParentShape, Item, In, Out, From, NoArguments>,
-      ): FieldRef<Types, ToldChanges<Item> | null>;
+      ): FieldRef<Types, ListChanges<Item> | null>;
     }
   }
 }

@@ -29,7 +29,7 @@ export interface Column<Whole, Shown> {
   readonly reads?: readonly Endpoint[];
   /** What the record shows, as the input gives it and in the form in which it is written; undefined if that is not certain. */
   readonly keep: (shown: Shown, reading: PatchContext) => Kept<Whole> | Promise<Kept<Whole>>;
-  /** What the client is told if it is not certain. */
+  /** What the client reads if it is not certain. */
   readonly doubt?: string;
   /** What these values come to where they are written, if others come to the same; by default they themselves. */
   written?(this: void, values: Partial<Whole>): unknown;

@@ -40,7 +40,7 @@ class DeclarationsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const plugins = Reflect.get(this.buildCache, 'pluginList') as readonly BasePlugin<Types>[]; // private, and the only list of them
     const others = plugins.filter((plugin) => plugin !== this);
     const wrapping = others.filter((plugin) => plugin.wrapResolve(probe, config) !== probe);
-    // A plugin that changes arguments does so in a resolver too, and cannot be told from the others.
+    // A plugin that changes arguments does so in a resolver too, and cannot be distinguished from the others.
     const found = config.argMappers.length > 0 ? others : wrapping;
     if (found.length === 0) return resolver;
     const names = found.map(({ name }) => JSON.stringify(name)).join(', ');

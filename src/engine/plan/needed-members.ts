@@ -151,7 +151,7 @@ export function argumentsAllowEmbedded(
   return given.after == null && !given.offset && given.last == null && given.before == null;
 }
 
-/** Whether a variable decides how much a field requests: the size or place of a page, the endpoint, or what a write has to read. */
+/** Whether a variable decides how much a field requests: the size or start of a page, the endpoint, or what a write has to read. */
 export function sizeVaries({ endpoint, globalIds, maxCalls, newestFirst }: FieldRule, node: FieldNode): boolean {
   if (typeof endpoint === 'function' || globalIds || typeof maxCalls === 'function' || newestFirst)
     return hasVariables(node);

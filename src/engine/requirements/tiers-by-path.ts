@@ -86,12 +86,12 @@ interface Walk {
   isTiered: boolean;
 }
 
-/** `brought`: what the response that brought the record has of it; undefined if only its id is certain. */
-function visit(walk: Walk, selection: SelectionPlan, brought: Representation | undefined, path: string): void {
+/** `held`: what the response that has the record provides of it; undefined if only its id is certain. */
+function visit(walk: Walk, selection: SelectionPlan, held: Representation | undefined, path: string): void {
   const { rule, deferred, members } = selection;
   if (rule.record?.endpoint.isTiered) walk.isTiered = true;
   const fields = [selection, ...deferred].flatMap((part) => part.fields);
-  const provided = fields.some((field) => providesAll(field, members, walk.caller)) ? wholeRepresentation : brought;
+  const provided = fields.some((field) => providesAll(field, members, walk.caller)) ? wholeRepresentation : held;
   for (const field of fields) {
     const here = path === '' ? responseKeyOf(field) : `${path}.${responseKeyOf(field)}`;
     // The id is that by which the record was found.
@@ -102,7 +102,7 @@ function visit(walk: Walk, selection: SelectionPlan, brought: Representation | u
       ? undefined
       : getsField(field, rule.record, provided, walk.caller);
     if (!below) walk.refused.set(here, { coordinate: `${field.parent}.${field.field.name}`, path: here });
-    else for (const inner of needed) visit(walk, inner, rule.isWrapper ? brought : below.provided, here);
+    else for (const inner of needed) visit(walk, inner, rule.isWrapper ? held : below.provided, here);
   }
 }
 

@@ -80,7 +80,7 @@ export const urlsOrNull = decoder<string[] | null>('URL', asUrls, { list: true, 
 export const localDateTime = orNull('LocalDateTime', asLocalDateTime);
 /** RFC 3339 with an offset. Other forms (` +0800`, no seconds, `T24:00`) are rewritten; anything else is null. */
 export const dateTime = orNull('DateTime', (value) => rfc3339Of(oneText(value).trim()));
-export const momentOf = (value: unknown): number => Date.parse(dateTime.decode(value) ?? '');
+export const timeOf = (value: unknown): number => Date.parse(dateTime.decode(value) ?? '');
 
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -142,7 +142,7 @@ export function asLocalDateTime(value: unknown): string | null {
   return isReal(stamp) ? stamp : null;
 }
 
-/** A day that each month has, which is told without a `Date`: that takes longer than the rest of decoding. */
+/** A day that each month has, which is checked without a `Date`: that takes longer than the rest of decoding. */
 const usualForm = /^.{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8]).(?:[01]\d|2[0-3])(?::[0-5]\d){2}/;
 /** Whether `YYYY-MM-DDTHH:MM:SS` at the start of a text is a real time. `Date` reads the 31st of February as the 3rd of March. */
 const isReal = (stamp: string): boolean =>

@@ -13,7 +13,7 @@ import { inZone } from './iso-time.ts';
 import { changeTime } from './newest-first.ts';
 import { FIRST_MAX, type Page, cursorOf, statedCount } from './paging.ts';
 
-/** Changes of one second cannot be told apart, and clocks differ: a time is settled when it is this old, by the clock of the facade. */
+/** Changes of one second cannot be distinguished, and clocks differ: a time is settled when it is this old, by the clock of the facade. */
 const SETTLED_MS = 60_000;
 
 /** What the client has once it has applied the changes, and how far a pass has come. */
@@ -39,7 +39,7 @@ export interface Progress {
 }
 
 /** What a field shows: the page that it is made of, without the items that the client has. */
-export interface ToldChanges<Item> extends Page<Item> {
+export interface ListChanges<Item> extends Page<Item> {
   removedIds: readonly string[];
   progress: Progress;
   hasMore: boolean;
@@ -51,7 +51,7 @@ export function changesOf<Item extends object>(
   given: Progress,
   type: string,
   { keyOf = (item: { id?: unknown }) => asText(item.id) || null }: Pick<RecordSource, 'keyOf'>,
-): ToldChanges<Item> {
+): ListChanges<Item> {
   const { start, total, envelope } = page;
   const order = page.newestFirst!;
   const isFirst = given.after === '' && !given.isAgain;

@@ -2,7 +2,7 @@
  * Cursors of lists that are ordered by time, newest first: they name an entry by time and id, and where it was.
  *
  * What is new or changed comes in front, so a list that lost `lost` entries lost at most that many of those before a cursor: the next entry
- * stands no further to the left than `lost` places, and what has been passed already is told by time and id.
+ * stands no further to the left than `lost` positions, and what has been passed already is known by time and id.
  */
 import { asInt, asText, localDateTime } from './decode.ts';
 
@@ -36,7 +36,7 @@ export function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | und
   return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
 }
 
-/** The anchor at the item in that place, if it has a key. */
+/** The anchor at the item at that position, if it has a key. */
 export function anchorAt(items: readonly unknown[], at: number, order: NewestFirst, total: number | null) {
   const keys = [itemKey(items[at - 1], order), itemKey(items[at], order)];
   return keys[1] && { ...keys[1], total, ascends: ascends(keys, 1) };
@@ -64,7 +64,7 @@ export function passedItems(items: readonly unknown[], order: NewestFirst, ancho
 
 /**
  * Where to read once more, because the page may have skipped items or shows none that are behind the anchor; null if it is right. `behind`:
- * undefined if the item of the anchor has been found, right before that place.
+ * undefined if the item of the anchor has been found, right before that position.
  */
 export function placeToReadAgain(
   items: readonly unknown[],

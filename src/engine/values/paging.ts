@@ -177,7 +177,7 @@ const plausible = (total: number | null, start: number, shown: number): number |
  * Where to read a page that goes backward, now that a response tells how long the list is or how short its pages are; null if this response
  * is that page. Throws if the end of the list is not known.
  */
-export function placeBackward(
+export function windowBackward(
   response: ListResponse,
   received: number,
   { start, first, backward }: PageWindow,
@@ -197,8 +197,8 @@ export function placeBackward(
   const isCut = read > 0 && (total !== null || statedCount(response, first) < first);
   const isShort = start + read < until && (end === undefined || isCut);
   if (!isShort && (start < until || until <= from)) return null;
-  const place = Math.max(from, until - (isShort ? Math.min(size, read || size) : size));
-  return { start: place, first: until - place };
+  const begin = Math.max(from, until - (isShort ? Math.min(size, read || size) : size));
+  return { start: begin, first: until - begin };
 }
 
 export const totalOf = ({ total, totalResults }: ListResponse): number | null => asInt(total ?? totalResults);
@@ -220,11 +220,11 @@ export function cursorOf(page: Page<unknown>, index: number): string {
   const { items, newestFirst, behind, total } = page;
   const position = positionOf(page, index);
   const own = newestFirst ? position : ownPosition(page, index);
-  const place = `${page.listId()}:${own === position ? '' : `${own}-`}${position}`;
+  const text = `${page.listId()}:${own === position ? '' : `${own}-`}${position}`;
   let shown = index;
   while (shown >= 0 && items[shown] === null) shown--;
   const key = newestFirst && (shown < 0 ? behind : anchorAt(items, shown, newestFirst, total));
-  return Buffer.from(key ? `${place}:${encodeAnchor({ ...key, total })}` : place).toString('base64url');
+  return Buffer.from(key ? `${text}:${encodeAnchor({ ...key, total })}` : text).toString('base64url');
 }
 
 /**

@@ -18,7 +18,7 @@ export function uploadedFile(name: string, bytes: readonly Uint8Array[]): Upload
   return { name, size, bytes, digest: hash.digest('base64url') };
 }
 
-/** Puts a file in its place in the variables. What counts or prints values does not see into it. */
+/** Puts a file at its path in the variables. What counts or prints values does not see into it. */
 export const putFile = (variable: Upload, file: UploadedFile): Upload =>
   Object.defineProperties(variable, {
     file: { value: file, enumerable: false },

@@ -16,7 +16,7 @@ import { changedField, deletionPayload, recordPayload } from '../../engine/field
 import { sourceIdOf } from '../../engine/values/global-id.ts';
 import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
-import { keptAnnotation } from './annotation.keeping.ts';
+import { annotationPatch } from './annotation.patch.ts';
 import { Book } from './book.ts';
 
 const pictureForm: PictureForm = { bytesBelow: PICTURE_BELOW, nameOf: String };
@@ -98,7 +98,7 @@ changeMutations('Annotation', {
     ...annotationFields(t, isWhole),
     isPrivate: t.boolean({ required: isWhole, description: 'Whether only the caller may read it.' }),
   }),
-  keeping: keptAnnotation,
+  patch: annotationPatch,
   check: annotationBroken,
   request: draftOf,
   payload: recordPayload('The changed annotation.', 'annotation', Annotation),

@@ -40,11 +40,11 @@ import {
   authorUid,
   isSite,
   personMembers,
-  personTold,
+  providedPerson,
   userEdgeNames,
 } from '../types/user.ts';
 import { Book } from './book.ts';
-import { authorOfAnnotation, keptAnnotation } from './annotation.keeping.ts';
+import { authorOfAnnotation, annotationPatch } from './annotation.patch.ts';
 
 /** Parses each text of an operation once, however many aliases select it: texts have any length. */
 const blocksIn = oncePer((_: ResolverContext) =>
@@ -135,7 +135,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
       countOrNull,
       'Who may read it, as the service says it: 2 is everybody, 0 the author; other numbers are not specified.',
     ),
-    revision: revisionField(t, keptAnnotation, ['content', 'page_no', 'chapter', 'privacy']),
+    revision: revisionField(t, annotationPatch, ['content', 'page_no', 'chapter', 'privacy']),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The annotated book.', { representation: bookWithin }),
     author: t.record(User, { member: 'author_user', id: 'author_id' }, 'The author of the annotation.', author),
     authorUid: t.reads('author_user', authorUid, UID),
@@ -170,7 +170,7 @@ builder.objectField(Book, 'annotations', (t) =>
 const authorProvided: Provides<AnnotationPage, UserShape> = {
   members: personMembers,
   carriedBy: 'author_user',
-  read: ({ annotations }, asked) => personTold(asRecords(annotations)[0]?.author_user, asked),
+  read: ({ annotations }, asked) => providedPerson(asRecords(annotations)[0]?.author_user, asked),
 };
 
 builder.objectField(User, 'annotations', (t) =>

@@ -21,8 +21,8 @@ import type { FieldBuilder } from '../../engine/fields/node.ts';
 import { returnedField } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
 import { Book } from './book.ts';
-import { Collection, CollectionStatusEnum, placeOf } from './collection.ts';
-import { keptCollection } from './collection.keeping.ts';
+import { Collection, CollectionStatusEnum, collectionKeyOf } from './collection.ts';
+import { collectionPatch } from './collection.patch.ts';
 
 const CollectBookConflict = builder.enumType('CollectBookConflict', {
   description: 'What to do if the caller has already collected the book.',
@@ -106,7 +106,7 @@ mutation('collectBook', {
     invalidIf(input.onConflict === 'REPLACE' && input.isPrivate == null, 'isPrivate', 'MISSING_ARGUMENT'),
   ],
   request: (input, id) => draftOf(input, id),
-  patch: keptCollection,
+  patch: collectionPatch,
   isPatch: ({ onConflict }) => onConflict === 'UPDATE',
   run: async ({ send, write, change, read, id, viewer }, input) => {
     try {
@@ -146,7 +146,7 @@ changeMutations('Collection', {
     ...collectionFields(t, isWhole),
     isPrivate: t.boolean({ required: isWhole, description: 'Whether only the caller may see it.' }),
   }),
-  keeping: keptCollection,
+  patch: collectionPatch,
   check: collectionBroken,
   request: draftOf,
   run: async ({ send, id }) => collected(id, await send()),
@@ -188,7 +188,7 @@ function existing(error: UpstreamRejection, person: PersonFacts | undefined, boo
 }
 
 const collectionIdOf = ({ id }: PersonFacts, book_id: string): string =>
-  globalId('Collection', placeOf({ user_id: id, book_id }));
+  globalId('Collection', collectionKeyOf({ user_id: id, book_id }));
 
 type CollectionInput = ValuesOf<typeof collectionFields> & { isPrivate?: boolean | null };
 

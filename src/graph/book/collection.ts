@@ -23,7 +23,7 @@ import { isCaller, viewerRights } from '../caller.ts';
 import { User, isSite, userEdgeNames, userIdOf } from '../types/user.ts';
 import { Annotation } from './annotation.ts';
 import { Book } from './book.ts';
-import { isPrivateEntry, keptCollection, readsOfPrivacy } from './collection.keeping.ts';
+import { isPrivateEntry, collectionPatch, readsOfPrivacy } from './collection.patch.ts';
 
 export const CollectionStatusEnum = builder.enumType('CollectionStatus', {
   description: 'The reading status of a book.',
@@ -61,7 +61,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       type: 'ID',
       description: 'The global id. Treat it as opaque.',
       needs: ['user_id', 'book_id'],
-      resolve: (collection) => globalId('Collection', placeOf(collection)),
+      resolve: (collection) => globalId('Collection', collectionKeyOf(collection)),
     }),
     sourceId: t.computed({
       type: 'ID',
@@ -70,7 +70,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       description:
         'The ids of the reader and the book, `<user>:<book>`: no operation accepts the number that the service assigns.',
       needs: ['user_id', 'book_id'],
-      resolve: placeOf,
+      resolve: collectionKeyOf,
     }),
     status: t.reads('status', statusOrNull, 'The reading status.'),
     rating: t.reads('rating', ratingBy, 'The rating by the reader.'),
@@ -89,13 +89,13 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
       readsAsNobody: readsOfPrivacy,
       async resolve(collection, _, { viewer, readAsNobody, listing }) {
         if (!isCaller({ id: asText(collection.user_id) }, viewer.person)) return null;
-        const asked = askedBy(viewer).add(placeOf(collection));
-        await Promise.resolve(); // so that all of this turn are known
+        const asked = askedBy(viewer).add(collectionKeyOf(collection));
+        await Promise.resolve(); // so that all of this tick are known
         const isAlone = !listing && asked.size === 1;
         return (await isPrivateEntry(collection, readAsNobody!, isAlone ? 'last' : 'first', listing)) ?? null;
       },
     }),
-    revision: revisionField(t, keptCollection, ['status', 'rating', 'tags', 'comment']),
+    revision: revisionField(t, collectionPatch, ['status', 'rating', 'tags', 'comment']),
     book: t.record(Book, { member: 'book', id: 'book_id' }, 'The collected book.', { representation: bookWithin }),
     user: t.record(User, { id: 'user_id' }, 'The reader. `name`, `avatarUrl` and `webUrl` cost a call.'),
     ...viewerRights(t, {
@@ -119,7 +119,7 @@ builder.objectFields(Book, (t) => ({
     endpoint: bookEndpoints.collection,
     from: ['id'],
     input: ({ id }, { userId }) => ({ id, user_id: userIdOf(userId, 'userId') }),
-    resolve: (collection, { userId }, { id }) => placed(collection, userIdOf(userId, 'userId'), id),
+    resolve: (collection, { userId }, { id }) => withKey(collection, userIdOf(userId, 'userId'), id),
   }),
   viewerCollection: t.call({
     type: Collection,
@@ -145,7 +145,7 @@ builder.objectField(User, 'bookCollection', (t) =>
     backReference: 'user',
     input: ({ id }, { bookId }) => ({ id: sourceIdOf('Book', bookId, 'bookId'), user_id: id }),
     isUnavailable: isSite,
-    resolve: (collection, { bookId }, { id }) => placed(collection, id, sourceIdOf('Book', bookId, 'bookId')),
+    resolve: (collection, { bookId }, { id }) => withKey(collection, id, sourceIdOf('Book', bookId, 'bookId')),
   }),
 );
 
@@ -160,7 +160,7 @@ builder.objectField(Annotation, 'authorCollection', (t) =>
     isUnavailable: (annotation) =>
       isSite(asObject(annotation.author_user)) ||
       ![authorIdOf(annotation), asText(annotation.book_id)].every((id) => isSourceId(id)),
-    resolve: (collection, _, annotation) => placed(collection, authorIdOf(annotation), annotation.book_id),
+    resolve: (collection, _, annotation) => withKey(collection, authorIdOf(annotation), annotation.book_id),
   }),
 );
 
@@ -222,16 +222,16 @@ builder.objectField(User, 'shelfChanges', (t) =>
   }),
 );
 
-export const placeOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
+export const collectionKeyOf = ({ user_id, book_id }: Pick<CollectionRecord, 'user_id' | 'book_id'>): string =>
   `${asText(user_id)}:${asText(book_id)}`;
 
 /** The key of a collection, `<user>:<book>`; null if the record does not have both ids. */
 function keyOf({ user_id = '', book_id = '' }: Partial<CollectionRecord>): string | null {
-  return asText(user_id) && asText(book_id) ? placeOf({ user_id, book_id }) : null;
+  return asText(user_id) && asText(book_id) ? collectionKeyOf({ user_id, book_id }) : null;
 }
 
 /** A collection with both ids: a member that repeats the request may be absent. */
-const placed = (collection: CollectionRecord, user: string, book: string): CollectionRecord =>
+const withKey = (collection: CollectionRecord, user: string, book: string): CollectionRecord =>
   keyOf(collection)
     ? collection
     : { ...collection, user_id: asText(collection.user_id) || user, book_id: asText(collection.book_id) || book };

@@ -7,7 +7,7 @@ import { type Violation, invalidIf, required } from '../../engine/errors/violati
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
 import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
-import { isTerm, keptEvent, termIn } from './event.keeping.ts';
+import { isTerm, eventPatch, termIn } from './event.patch.ts';
 
 const eventFields = (t: InputBuilder, isWhole: true) => ({
   title: t.string({ required: isWhole, description: 'The title, not empty.' }),
@@ -61,7 +61,7 @@ changeMutations('Event', {
         'The term of the category from `Event.typeTerm`, which ends in `#event.` and a word, for a type that `EventType` does not contain; not together with `type`.',
     }),
   }),
-  keeping: keptEvent,
+  patch: eventPatch,
   check: (input) => [...typeBroken(input), ...eventBroken(input)],
   request: (input, id) => ({ id, ...draftOf(input) }),
   payload: recordPayload('The changed event.', 'event', Event),

@@ -2,7 +2,7 @@
 import { typeOf } from '../../atom/media.ts';
 import { type EventDraft, type EventRecord, FEED_COUNT_MAX, eventEndpoints } from '../../api/event.ts';
 import type { ReadRecord, WriteRule, WriteRules } from '../../upstream/write-guard.ts';
-import { momentOf } from '../../engine/values/decode.ts';
+import { timeOf } from '../../engine/values/decode.ts';
 import { type ListOf, creationRule } from '../../engine/settle/new-items.ts';
 import { type OfId, changeRule, deletionRule } from '../../engine/settle/record-rules.ts';
 import { sameText } from '../../engine/settle/texts.ts';
@@ -15,8 +15,8 @@ const sameEvent = (record: EventRecord, draft: EventDraft): boolean =>
   sameText(record.title, draft.title) &&
   sameText(record.content, draft.content) &&
   typeOf(record.term ?? '') === typeOf(draft.term) &&
-  momentOf(record.startTime) === momentOf(draft.startTime) &&
-  momentOf(record.endTime) === momentOf(draft.endTime) &&
+  timeOf(record.startTime) === timeOf(draft.startTime) &&
+  timeOf(record.endTime) === timeOf(draft.endTime) &&
   (record.where ?? '').trim().endsWith(draft.where.trim()) &&
   (record.invite_only ?? 'no') === (draft.invite_only ?? 'no') &&
   (record.can_invite ?? 'yes') === (draft.can_invite ?? 'yes');

@@ -22,7 +22,7 @@ import { SEARCH_TEXT_MAX, searchText } from '../types/search.ts';
 import { WebPage } from '../types/web-page.ts';
 import { viewerRights } from '../caller.ts';
 import { Actor, User, actorOf, actorOrNull, author } from '../types/user.ts';
-import { isPast, keptEvent } from './event.keeping.ts';
+import { isPast, eventPatch } from './event.patch.ts';
 
 export const EventTypeEnum = builder.enumType('EventType', {
   description: 'The type of an event.',
@@ -106,7 +106,7 @@ export const Event = builder.objectRef<EventRecord>('Event').implement({
     }),
     inviteOnly: t.reads('invite_only', flag, 'Whether only invited people may take part.'),
     canInvite: t.reads('can_invite', flag, 'Whether participants may invite others.'),
-    revision: revisionField(t, keptEvent, [
+    revision: revisionField(t, eventPatch, [
       'title',
       'content',
       'startTime',

@@ -15,7 +15,7 @@ import {
 } from './note-pictures.ts';
 import { formerOwner } from '../caller.ts';
 import { Note, NotePrivacyEnum } from './note.ts';
-import { keptNote } from './note.keeping.ts';
+import { notePatch } from './note.patch.ts';
 import type { KeptPictures } from './written-note.ts';
 
 const noteFields = (t: InputBuilder, isWhole: true) => ({
@@ -111,7 +111,7 @@ changeMutations('Note', {
     privacy: t.field({ type: NotePrivacyEnum, required: isWhole, description: 'Who may see it.' }),
     canReply: t.boolean({ required: isWhole, description: 'Whether comments are allowed.' }),
   }),
-  keeping: keptNote,
+  patch: notePatch,
   check: noteBroken,
   request: (input, id) => ({ id, ...draftOf(input) }),
   run: sendByThrees,

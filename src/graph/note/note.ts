@@ -28,7 +28,7 @@ import { revisionField } from '../../engine/fields/patch.ts';
 import { Node, referenceOf, identity, queryById } from '../../engine/fields/node.ts';
 import { viewerRights } from '../caller.ts';
 import { User, type UserShape, author, isSite, userEdgeNames } from '../types/user.ts';
-import { authorOfNote, keptNote } from './note.keeping.ts';
+import { authorOfNote, notePatch } from './note.patch.ts';
 
 export interface NoteShape extends Omit<NoteRecord, 'author'> {
   /** The real service returns it in a list. */
@@ -107,7 +107,7 @@ export const Note = builder.objectRef<NoteShape>('Note').implement({
     commentsCount: t.reads(['comments_count', 'comment_count'], countOrZero, 'The number of comments.'),
     likesCount: t.reads('liked_count', count, 'The number of people who like it.'),
     recommendationsCount: t.reads('recs_count', count, 'The number of people who recommended it.'),
-    revision: revisionField(t, keptNote, ['title', 'content', 'privacy', 'can_reply']),
+    revision: revisionField(t, notePatch, ['title', 'content', 'privacy', 'can_reply']),
     author: t.computed({
       type: User,
       nullable: true,

@@ -104,7 +104,7 @@ function blocksBetween(content: string, known: Photos, hasMath: boolean): Conten
   let at = 0;
   let opened: number | null = null; // where the TeX begins
   const end = marks.findLastIndex(([, number]) => number === undefined);
-  marks.forEach(({ index, 0: whole, 1: number }, place) => {
+  marks.forEach(({ index, 0: whole, 1: number }, order) => {
     if (opened !== null) {
       if (number !== undefined) return; // a formula holds no pictures
       const tex = content.slice(opened, index).trim();
@@ -115,7 +115,7 @@ function blocksBetween(content: string, known: Photos, hasMath: boolean): Conten
       }
       opened = null;
     } else if (number === undefined) {
-      if (place < end) opened = index + whole.length;
+      if (order < end) opened = index + whole.length;
     } else {
       page.write(content.slice(at, index), null);
       page.show(number, 'C', null);

@@ -11,7 +11,7 @@ import { WebPage } from './web-page.ts';
 export interface UserShape extends UserRecord {
   /** Returned by Atom only. */
   homepage?: string;
-  /** The id of a person whose `id` is a uid, once a response has told it. Calls keep the uid, so that none is made twice. */
+  /** The id of a person whose `id` is a uid, once a response has it. Calls keep the uid, so that none is made twice. */
   own_id?: string;
 }
 
@@ -138,14 +138,14 @@ type Asked = Pick<UserShape, 'id' | 'type'>;
 /** The author of the feed of a person or an organisation; null if the service does not say, or names the other kind. */
 export function authorOfFeed({ author }: EventFeed, asked: Asked): Partial<UserShape> | null {
   const { name = '', avatar = '', alt = '' } = atomUser(author) ?? {};
-  return personTold({ ...atomUser(author), name, avatar, alt }, asked);
+  return providedPerson({ ...atomUser(author), name, avatar, alt }, asked);
 }
 
 /** What a response tells of a person who was asked for; of one asked for by a uid, also the id. Null if it tells of nobody, or of the other kind. */
-export function personTold(person: Partial<UserShape> | null | undefined, asked: Asked): Partial<UserShape> | null {
-  const { id, type, ...told } = asObject(person);
+export function providedPerson(person: Partial<UserShape> | null | undefined, asked: Asked): Partial<UserShape> | null {
+  const { id, type, ...shown } = asObject(person);
   if (!asText(id) || isSite({ type }) !== isSite(asked)) return null;
-  return isNumber(asked.id) || !isNumber(asText(id)) ? told : { ...told, own_id: asText(id) };
+  return isNumber(asked.id) || !isNumber(asText(id)) ? shown : { ...shown, own_id: asText(id) };
 }
 
 export const isNumber = (id: string): boolean => /^\d+$/.test(id);

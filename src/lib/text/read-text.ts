@@ -6,7 +6,7 @@ export function readTextFile(path: string): string {
   return decodeText(readFileSync(path === '-' ? 0 : path));
 }
 
-/** Without a mark, texts that begin with an ASCII character, as GraphQL and JSON do, show the encoding by the place of the zero byte. */
+/** Without a mark, texts that begin with an ASCII character, as GraphQL and JSON do, show the encoding by the index of the zero byte. */
 export function decodeText(bytes: Buffer): string {
   const [first, second] = bytes;
   const isBigEndian = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0);

@@ -1,4 +1,4 @@
-/** All features of the server, in the order in which an operation that ended is told to them. */
+/** All features of the server, in the order in which an operation that ended is passed to them. */
 import type { FacadeHooks } from '../../../facade.d.ts';
 import type { CreateFeatures } from '../feature.ts';
 import { createHooksFeature } from './hooks/feature.ts';

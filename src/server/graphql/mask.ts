@@ -16,7 +16,7 @@ export function maskErrors(
   { requestId }: { requestId: string },
   log: Logger,
 ): readonly GraphQLError[] {
-  const refusedPlaces = new Set<string>();
+  const refusedPaths = new Set<string>();
   return errors.flatMap((error) => {
     const cause = error.originalError;
     const field = fieldAt(error.path ?? [], plan.root);
@@ -32,9 +32,9 @@ export function maskErrors(
     if (expected) {
       // For a list, the same error would be repeated for each item.
       if (expected.extensions.code === 'TIER_REQUIRED') {
-        const place = error.path?.filter((key) => typeof key === 'string').join('.') ?? '';
-        if (refusedPlaces.has(place)) return [];
-        refusedPlaces.add(place);
+        const pathText = error.path?.filter((key) => typeof key === 'string').join('.') ?? '';
+        if (refusedPaths.has(pathText)) return [];
+        refusedPaths.add(pathText);
       }
       return [replaced(error, field, expected.message, { ...expected.extensions, coordinate })];
     }

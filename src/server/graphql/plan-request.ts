@@ -6,7 +6,7 @@ import { worstCaseOf } from '../../engine/cost/call-cost.ts';
 import { callRangeOf } from '../../engine/cost/call-range.ts';
 import type { CallCost } from '../../engine/cost/worst-case.ts';
 import { hintsOf } from '../../engine/documents/hints.ts';
-import { type DocumentSettings, excessCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
+import { type DocumentSettings, exceededCalls, isOfMutation, variablesLimit } from '../../engine/documents/limits.ts';
 import type { ExecutableDocument } from '../../engine/documents/prepare.ts';
 import { checkIncrementalArguments } from '../../engine/documents/validation-rules.ts';
 import { NOT_EXECUTABLE } from '../../engine/errors/codes.ts';
@@ -41,7 +41,7 @@ export function planRequest(
   { span, writes }: Pick<Sender, 'span' | 'writes'>,
 ): Planned | { errors: readonly GraphQLError[] } {
   const { incrementalSelections } = prepared;
-  const { variables, onError, explain, authorization, address, requestId, rateShare, parking, isReload, cancellation } =
+  const { variables, onError, explain, authorization, address, requestId, rateShare, slot, isReload, cancellation } =
     request;
   if (explain === 'off' && prepared.operation.operation === OperationTypeNode.MUTATION) return { errors: [noPlan()] };
   // Other values of `onError` are not defined for incremental delivery.
@@ -53,7 +53,7 @@ export function planRequest(
   const { coerced, errors } = document.coerce(variables ?? noVariables);
   if (errors) return { errors: errors.map(badVariable) };
   const session = upstream.forOperation(
-    { authorization, address, requestId, span, rateShare, writes, parking, isReload },
+    { authorization, address, requestId, span, rateShare, writes, slot, isReload },
     cancellation,
   );
   const found = planFor(document, incrementalSelections, session, coerced, explain);
@@ -99,12 +99,12 @@ export async function explainPlan(
   const { calls, items, values } = worstCaseOf(plan, coerced);
   const range = await callRangeOf(plan, coerced, upstream);
   const hints = hintsOf({ plan, variables: coerced }, config);
-  const excess = excessCalls(calls, isOfMutation(plan), config);
+  const exceeded = exceededCalls(calls, isOfMutation(plan), config);
   const stopsAt = calls.max > config.maxUpstreamCalls ? config.maxUpstreamCalls : undefined;
   const extensions = {
     upstream: hasKey ? withKey(range) : range,
     answer: { items, values },
-    ...(excess ? { limit: excess.limit } : stopsAt !== undefined && { stopsAt }),
+    ...(exceeded ? { limit: exceeded.limit } : stopsAt !== undefined && { stopsAt }),
     ...(hints.length > 0 && { hints }),
   };
   return { errors: [plannedNotRun], data: null, extensions };

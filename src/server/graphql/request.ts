@@ -8,7 +8,7 @@ import type { CancellationToken } from '../../lib/cancellation.ts';
 import { bearerOf } from '../../upstream/auth/request-context.ts';
 import type { UpstreamClient } from '../../upstream/client.ts';
 import type { Sender } from '../../upstream/auth/request-context.ts';
-import type { Parking } from '../http/connections/admission.ts';
+import type { ReturnableSlot } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, type IncrementalType, type JsonType, checkAcceptable } from '../http/request/accept.ts';
 import { type BodyReader, checkPercentEncoding, parsedJson } from '../http/request/body.ts';
@@ -35,7 +35,7 @@ export interface OperationRequest extends Readonly<Omit<Sender, 'span' | 'writes
   /** Two requests with one key are one write. Undefined for a request without a key. */
   readonly idempotencyKey?: unknown;
   /** The slot of a mutation, which it may leave while it waits for another one. */
-  readonly parking?: Parking | undefined;
+  readonly slot?: ReturnableSlot | undefined;
   /** The files of the request are used until the returned function is called, even if their client leaves. */
   readonly keepFiles?: (() => () => void) | undefined;
   /** Cancelled when the client leaves, or at the deadline of the operation. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { OperationTypeNode } from 'graphql';
 import type { Config } from '../../config/settings.ts';
-import type { Admission, Parking } from '../http/connections/admission.ts';
+import type { Admission, ReturnableSlot } from '../http/connections/admission.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type AcceptedTypes, acceptedTypes } from '../http/request/accept.ts';
 import { addCorsHeaders, varyOf } from '../http/request/headers.ts';
@@ -73,13 +73,13 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
     const entered = admission.enter(slotRequest);
     const slot = entered instanceof Promise ? await entered : entered;
     exchange.onClose(slot.release);
-    let parking: Parking | undefined;
+    let returnable: ReturnableSlot | undefined;
     try {
       const prepared = documents(parsed);
       // Only a mutation may wait for another one.
       if (prepared.ready?.operation.operation === OperationTypeNode.MUTATION)
-        parking = admission.parking(slot, slotRequest);
-      const outcome = await run(prepared, parking ? { ...parsed, parking } : parsed);
+        returnable = admission.returnable(slot, slotRequest);
+      const outcome = await run(prepared, returnable ? { ...parsed, slot: returnable } : parsed);
       if (outcome.isReplayed) exchange.headers.push('idempotency-replayed', 'true');
       if (method !== 'POST') response.setHeader('cache-control', cacheControlOf(accepted.json && outcome.cachePolicy));
       if (!isWhole(outcome)) return await (await yoga())(exchange, parsed, withCost(outcome));
@@ -97,7 +97,7 @@ export function createGraphqlRoute(config: RouteSettings, steps: RouteSteps): (e
       else await (await yoga())(exchange, parsed, sent);
     } finally {
       received.upload?.memory.release();
-      (parking ?? slot).release(); // before the client has read the response: a client that does not read must not keep a slot
+      (returnable ?? slot).release(); // before the client has read the response: a client that does not read must not keep a slot
     }
   };
 }

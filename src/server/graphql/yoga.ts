@@ -21,7 +21,7 @@ interface WriterContext {
   outcome: Outcome;
 }
 
-/** In place of the text, which may be known by its id alone. */
+/** Instead of the text, which may be known by its id alone. */
 const READ_BEFORE = '{ __typename }';
 const MULTIPART = 'multipart/mixed';
 const STREAMED = /^(?:multipart\/mixed|text\/event-stream)\b/;

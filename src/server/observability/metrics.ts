@@ -6,7 +6,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** A counter, or one series of it. */
-export interface Tally {
+export interface Counts {
   inc: (by?: number) => void;
 }
 
@@ -25,7 +25,7 @@ export function createMetrics() {
     ...declaredMetrics(registry),
     ...collected,
     /** Counts what happens with every request. prom-client hashes the labels each time, so it gets the sum before a scrape. */
-    tally(total: { inc: (by: number) => void }): Tally {
+    counts(total: { inc: (by: number) => void }): Counts {
       let unreported = 0;
       flushes.push(() => {
         if (unreported > 0) total.inc(unreported);

@@ -19,7 +19,7 @@ export interface Sender {
   /** Set for a mutation with an idempotency key. */
   writes?: WriteGuard | undefined;
   /** The slot of the operation, which it gives back while it waits for another one. */
-  parking?: Changing['slot'];
+  slot?: Changing['slot'];
   /** The client wants no cached data, as far as there is room. */
   isReload?: boolean | undefined;
 }

@@ -92,7 +92,7 @@ export class CacheHandle {
     return entry;
   }
 
-  /** Whether it is cached that there is no such record. Where other processes may have made it since, Redis is asked, with the lookups of the same turn. */
+  /** Whether it is cached that there is no such record. Where other processes may have made it since, Redis is asked, with the lookups of the same tick. */
   isAbsent(): boolean | Promise<boolean> {
     const { key, reader } = this;
     if (key === null) return false;
@@ -138,7 +138,7 @@ export class CacheHandle {
     return !isShared || !sharedAs || sharedAs.isReadOnly || cache.isCurrent(this.readerOf());
   }
 
-  /** Remembers for a short time that there is no such record, in place of what is cached. */
+  /** Remembers for a short time that there is no such record, instead of what is cached. */
   putAbsent({ reuse }: Pick<ResponseMeta, 'reuse'>): void {
     const { key, reader, found } = this;
     if (!key) return;
@@ -212,7 +212,7 @@ export class ViewerCache {
   constructor(parts: CacheParts, viewer: CacheViewer) {
     this.parts = parts;
     this.viewer = viewer;
-    this.since = parts.cache.moment?.() ?? 0;
+    this.since = parts.cache.readVersion?.() ?? 0;
   }
 
   record(endpoint: Endpoint, kind: string, key: string): CacheHandle {

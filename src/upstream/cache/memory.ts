@@ -74,7 +74,7 @@ export interface VersionToken {
 export interface CacheReader {
   /** The members of a record that are needed; undefined for a whole response. */
   readonly members: readonly string[] | undefined;
-  /** When its operation began, by `moment` of the cache. */
+  /** The read version when its operation began. */
   readonly since: number;
   readonly cancellation: CancellationToken | undefined;
   /** It may be the one that asks upstream for all replicas. */
@@ -90,7 +90,7 @@ export interface CacheLookup {
 
 export interface Cache {
   /** The present, for readers of an operation that begins now. Undefined if entries are always current. */
-  moment?: () => number;
+  readVersion?: () => number;
   get: (key: CacheKey, reader?: CacheReader) => CacheLookup | Promise<CacheLookup>;
   /** What is in memory, whether or not it is current. */
   find: (key: CacheKey) => CacheEntry | undefined;

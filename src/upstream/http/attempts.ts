@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, errors } from 'undici/index.js';
 import type { Config } from '../../config/settings.ts';
-import { afterPendingReads, atEndOfTurn } from '../../lib/event-loop.ts';
+import { afterPendingReads, atEndOfTick } from '../../lib/event-loop.ts';
 import {
   type CancellationListener,
   type CancellationToken,
@@ -11,7 +11,7 @@ import {
   removeListener,
 } from '../../lib/cancellation.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
-import type { QueuePlace, Semaphore } from '../limits/semaphore.ts';
+import type { QueueNode, Semaphore } from '../limits/semaphore.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import {
@@ -67,7 +67,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Time of the previous attempts, in ms. */
   private spentMs = 0;
   private deadline: NodeJS.Timeout | undefined = undefined;
-  private place: QueuePlace | undefined = undefined;
+  private queueNode: QueueNode | undefined = undefined;
   private permit: BreakerPermit | undefined = undefined;
   private abort: ((reason?: Error) => void) | undefined = undefined;
   private status = 0;
@@ -103,16 +103,16 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   /** Waits for a connection if all are busy. */
   private attempt(): void {
     const { limiter } = this.host;
-    this.place = undefined;
+    this.queueNode = undefined;
     if (this.stopped) this.settle(this.notSent(this.stopped));
     else if (limiter.enter()) this.begin();
     // Operations take turns, so that one with many calls does not delay another.
-    else this.place = limiter.wait(this.request.owner ?? this.cancellation, () => this.begin());
+    else this.queueNode = limiter.wait(this.request.owner ?? this.cancellation, () => this.begin());
   }
 
   private begin(): void {
     const { breaker, limiter, origin, path, pool } = this.host;
-    const refusal = this.place && !this.wasSent ? this.request.refusal?.() : undefined;
+    const refusal = this.queueNode && !this.wasSent ? this.request.refusal?.() : undefined;
     if (refusal) {
       limiter.leave();
       return this.settle(refusal);
@@ -239,7 +239,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
     this.stopped ??= reason;
     if (this.abort) return this.abort(reason);
     if (this.lastResult) return this.settle(this.lastResult);
-    if (this.place) this.host.limiter.cancelWait(this.place);
+    if (this.queueNode) this.host.limiter.cancelWait(this.queueNode);
     this.settle(this.notSent(reason));
   }
 
@@ -277,7 +277,7 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   }
 }
 
-const completed = atEndOfTurn<HttpAttempts>((all) => {
+const completed = atEndOfTick<HttpAttempts>((all) => {
   for (const attempts of all) attempts.decode();
 });
 

@@ -147,7 +147,7 @@ export function decodeResponse(
   const code = errorBodyCode(media === 'json' ? value : jsonIn(text));
   if (code !== undefined) return new ReportedError(code);
   const unread = media === 'json' ? 'not JSON' : 'not Atom';
-  const reason = cause === undefined ? (lackIn(request, value) ?? 'not what was requested') : unread;
+  const reason = cause === undefined ? (missingIn(request, value) ?? 'not what was requested') : unread;
   const details = { ...detailsOf(request), status, reason };
   throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason, { cause });
 }
@@ -212,7 +212,7 @@ function isExpected({ endpoint, input, members }: ApiRequest, value: unknown): v
 }
 
 /** Says which member a response lacks that would show what it is: of another service, its endpoint may name a wrong one. */
-function lackIn({ endpoint: { key, list } }: ApiRequest, value: unknown): string | undefined {
+function missingIn({ endpoint: { key, list } }: ApiRequest, value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (list !== undefined) return `the response has no list \`${list}\`; see \`list\``;
   if (hasKey(value as Record<string, unknown>, key)) return undefined;

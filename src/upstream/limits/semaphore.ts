@@ -5,8 +5,8 @@ import { type FairQueueNode, createFairQueue } from '../../lib/fair-queue.ts';
 /** Called when a wait ends. `mayRun`: it runs from now on; else it need not wait any more, and does not count. */
 type Begin = (mayRun: boolean) => void;
 
-/** A place in the queue. */
-export type QueuePlace = FairQueueNode<Begin>;
+/** What waits in the queue. */
+export type QueueNode = FairQueueNode<Begin>;
 
 export type Semaphore = ReturnType<typeof createSemaphore>;
 
@@ -38,16 +38,16 @@ export function createSemaphore(most: () => number) {
       running++;
       return true;
     },
-    wait: (owner: object, begin: Begin): QueuePlace => queue.add(owner, begin),
+    wait: (owner: object, begin: Begin): QueueNode => queue.add(owner, begin),
     /** False if the wait has ended. */
-    cancelWait: (place: QueuePlace): boolean => queue.remove(place),
+    cancelWait: (node: QueueNode): boolean => queue.remove(node),
     /** Waits to enter. Resolves with false if it was dismissed, or could not enter within so many ms; rejects if it is cancelled. */
     async pass(owner: object, cancellation: CancellationToken, withinMs?: number): Promise<boolean> {
       if (semaphore.enter()) return true;
       let timer: NodeJS.Timeout | undefined;
       const wait = waitUnlessCancelled<boolean>(cancellation, (resolve) => {
-        const place = queue.add(owner, resolve);
-        const leave = () => queue.remove(place);
+        const node = queue.add(owner, resolve);
+        const leave = () => queue.remove(node);
         if (withinMs !== undefined) timer = setTimeout(() => leave() && resolve(false), withinMs);
         return leave;
       });

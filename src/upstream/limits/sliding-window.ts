@@ -7,7 +7,7 @@ import { atMost } from '../../lib/remember.ts';
 
 export const WINDOW_MS = 60_000;
 
-/** One call's place in a window. */
+/** One call in a window. */
 export interface Slot {
   /** Whose window it is: the id of a credential. */
   window: string;

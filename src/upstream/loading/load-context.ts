@@ -5,7 +5,7 @@ import type { Viewer } from '../auth/viewer.ts';
 import type { CachePolicy } from '../cache/cache-policy.ts';
 import { type CacheHandle, type ViewerCache, ageOf } from '../cache/handle.ts';
 import type { CacheEntry } from '../cache/memory.ts';
-import { RateLimited, TierRequired, UpstreamFailure, UpstreamRejection, isDenial, isRateLimit } from '../errors.ts';
+import { RateLimited, TierRequired, UpstreamFailure, UpstreamRejection, isForbidden, isRateLimit } from '../errors.ts';
 import type { CallPolicy } from '../http/call-policy.ts';
 import type { ApiRequest } from '../../api/api-request.ts';
 
@@ -38,8 +38,8 @@ export function staleAfter(
   error: unknown,
 ): CacheEntry | undefined {
   cachePolicy.restrict(null);
-  // Anybody can send an unknown token: a denial of a caller's token proves nothing about public data, unless it is a 404.
-  if (isDenial(error)) {
+  // Anybody can send an unknown token: an error for a caller's token proves nothing about public data, unless it is a 404.
+  if (isForbidden(error)) {
     const { status } = error.details;
     if (status === 404 || share !== 'public' || !viewer.isLoggedIn) cache.delete();
   }
@@ -49,7 +49,7 @@ export function staleAfter(
 
 /** Whether stale data may be served: upstream failed, or refused what is no matter of the record, and did not deny access. */
 const mayServeStale = (error: unknown): boolean =>
-  (error instanceof UpstreamFailure && !isDenial(error)) ||
+  (error instanceof UpstreamFailure && !isForbidden(error)) ||
   error instanceof RateLimited ||
   (error instanceof UpstreamRejection && (isRateLimit(error.details) || error.details.ofFacade === true));
 

@@ -1,5 +1,5 @@
 /**
- * Reads of one turn that one request can answer: those of one list, or of another response, that differ in their members, and windows of a
+ * Reads of one tick that one request can answer: those of one list, or of another response, that differ in their members, and windows of a
  * list within a larger one.
  */
 import { type ApiRequest, type ListWindow, createApiRequest, windowFor, windowNames } from '../../api/api-request.ts';

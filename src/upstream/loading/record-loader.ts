@@ -95,18 +95,18 @@ export class RecordLoader {
   }
 
   /**
-   * Members of a record that another response of the operation has told, or said to be absent. Those that failed stay unknown. The key is
-   * not told: the client may have given it, and the service may show no such record.
+   * Members of a record that another response of the operation has provided, or said to be absent. Those that failed stay unknown. The key is
+   * not provided: the client may have given it, and the service may show no such record.
    */
-  tell(kind: string, source: RecordSource, told: UpstreamRecord, members: MemberNames): void {
-    const key = source.keyOf ? source.keyOf(told as never) : (told.id as string | undefined);
+  provide(kind: string, source: RecordSource, provided: UpstreamRecord, members: MemberNames): void {
+    const key = source.keyOf ? source.keyOf(provided as never) : (provided.id as string | undefined);
     if (!key) return;
     const { record } = this.stateOf(kind, source, String(key));
     const keys = keyMembersOf(source);
     for (const member of members) {
       if (keys.includes(member)) continue;
-      const hasFailed = member in told && !Object.prototype.propertyIsEnumerable.call(told, member);
-      if (!(member in record) && !hasFailed) record[member] = told[member];
+      const hasFailed = member in provided && !Object.prototype.propertyIsEnumerable.call(provided, member);
+      if (!(member in record) && !hasFailed) record[member] = provided[member];
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Loads responses that are not a record by its key: lists, charts, a book by its ISBN. Equal requests of an operation are made once, and so
- * are those of a turn that one request can answer (`merged-reads.ts`).
+ * are those of a tick that one request can answer (`merged-reads.ts`).
  */
 import DataLoader from 'dataloader';
 import type { Path } from 'graphql/jsutils/Path.js';
@@ -9,7 +9,7 @@ import { type ApiRequest, createApiRequest, requestIfUsable } from '../../api/ap
 import { type LoadContext, maySaveCall, staleAfter, useFresh } from './load-context.ts';
 import { type CacheHandle, ageOf } from '../cache/handle.ts';
 import type { CacheEntry } from '../cache/memory.ts';
-import { isDenial } from '../errors.ts';
+import { isForbidden } from '../errors.ts';
 import type { MemberNames } from '../../api/record-source.ts';
 import { type MergeableRead, answers, differ, listOf, mergedReads, partOf } from './merged-reads.ts';
 
@@ -75,7 +75,7 @@ export class ResponseLoader {
     return cached && maySaveCall(endpoint, handle, cached) ? null : wirePath;
   }
 
-  /** The responses of the loads of a turn. */
+  /** The responses of the loads of a tick. */
   private fetchAll(loads: readonly ResponseLoad[]): readonly Promise<unknown>[] {
     const [load] = loads;
     if (loads.length === 1 && !this.made.has(load!.request.endpoint)) return [this.send(load!)];
@@ -149,9 +149,9 @@ export class ResponseLoader {
         const part = load.needsNoItems ? whole : partOf(whole, request, load.request);
         return part === undefined ? this.send(load) : part;
       },
-      // A larger window may fail where the smaller one does not. A denial concerns both.
+      // A larger window may fail where the smaller one does not. A 401, 403 or 404 concerns both.
       (error: unknown) => {
-        if (isDenial(error)) throw error;
+        if (isForbidden(error)) throw error;
         return this.send(load);
       },
     );

@@ -43,8 +43,8 @@ export function createRedisCache(
   });
   const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.current(key)?.shared });
   const cache: Cache = {
-    moment: () => lookups.moment(),
-    get(key, reader = { ...anybody, since: lookups.moment() }) {
+    readVersion: () => lookups.readVersion(),
+    get(key, reader = { ...anybody, since: lookups.readVersion() }) {
       const entry = lookups.current(key);
       if (!isUsable(entry, reader)) return lookups.find(key, reader);
       if (lookups.isCurrent(reader)) return { entry, version: versionNow(key) };

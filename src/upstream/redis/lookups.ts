@@ -1,10 +1,10 @@
 /**
- * Looks up entries: all of a turn in one command, which also asks for the epoch and takes leases. What memory has is current if its stamp is
+ * Looks up entries: all of a tick in one command, which also asks for the epoch and takes leases. What memory has is current if its stamp is
  * that of now, or if the epoch has not changed since it was.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessCancelled } from '../../lib/cancellation.ts';
-import { atEndOfTurn, oneAtATime } from '../../lib/event-loop.ts';
+import { atEndOfTick, oneAtATime } from '../../lib/event-loop.ts';
 import {
   type CacheEntry,
   type CacheKey,
@@ -28,9 +28,9 @@ import type { Updates } from './updates.ts';
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 50;
 /** Then a reader asks upstream by itself. */
-const PATIENCE_MS = 10_000;
+const LEASE_WAIT_MS = 10_000;
 
-/** The question of all readers of one entry in a turn. */
+/** The question of all readers of one entry in a tick. */
 interface Question {
   key: CacheKey;
   readers: CacheReader[];
@@ -58,11 +58,11 @@ export interface LookupParts {
 export class Lookups {
   private readonly parts: LookupParts;
   private readonly lookUp: Script;
-  /** Questions of this turn. */
+  /** Questions of this tick. */
   private readonly questions = new Map<string, Question>();
   /** Those who ask for the epoch alone. */
   private asking: ((isKnown: Promise<boolean>) => void)[] = [];
-  private readonly turn = atEndOfTurn<void>(() => this.flush());
+  private readonly tick = atEndOfTick<void>(() => this.flush());
   /** Number of the last command, and of the last one with a reply. */
   private sent = 0;
   private replied = 0;
@@ -76,7 +76,7 @@ export class Lookups {
     this.lookUp = defineScript(parts.connection, 'catalogLookUp', LOOK_UP);
   }
 
-  moment(): number {
+  readVersion(): number {
     return this.sent;
   }
 
@@ -91,11 +91,11 @@ export class Lookups {
     return entry?.shared?.epoch === this.epoch ? entry : undefined;
   }
 
-  /** Asks for the epoch with the lookups of this turn: true if Redis answers. */
+  /** Asks for the epoch with the lookups of this tick: true if Redis answers. */
   ask(): Promise<boolean> {
     return new Promise((resolve) => {
       this.asking.push(resolve);
-      this.turn.add();
+      this.tick.add();
     });
   }
 
@@ -103,7 +103,7 @@ export class Lookups {
   async find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     const { memory, updates } = this.parts;
     const { mayLease, cancellation } = reader;
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + LEASE_WAIT_MS;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
       const answer = await this.question(key, reader);
       // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
@@ -123,7 +123,7 @@ export class Lookups {
       let resolve!: Question['resolve'];
       const answer = new Promise<Answer | undefined>((resolved) => (resolve = resolved));
       this.questions.set(key.text, (question = { key, readers: [], answer, resolve }));
-      this.turn.add();
+      this.tick.add();
     }
     question.readers.push(reader);
     return question.answer;

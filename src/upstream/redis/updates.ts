@@ -1,9 +1,9 @@
 /**
- * Writes entries and ends leases: all of a turn in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
+ * Writes entries and ends leases: all of a tick in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
  * for the entry. A lease ends when the entry is stored, when a reader of this process needs it no more, or by its time.
  */
 import { randomUUID } from 'node:crypto';
-import { atEndOfTurn } from '../../lib/event-loop.ts';
+import { atEndOfTick } from '../../lib/event-loop.ts';
 import type { CacheEntry, CacheKey, SharedVersion } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
@@ -27,9 +27,9 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   const owner = randomUUID();
   /** Entries whose lease a reader of this process holds. */
   const held = new Set<string>();
-  /** Those of this turn. */
+  /** Those of this tick. */
   const updates = new Map<string, Update>();
-  const turn = atEndOfTurn<void>(() => {
+  const tick = atEndOfTick<void>(() => {
     const all = [...updates.values()];
     updates.clear();
     while (all.length > 0) send(all.splice(0, RECORDS_MAX));
@@ -37,7 +37,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
 
   /** Ends the lease if it does nothing else. */
   function add(key: CacheKey, what: Partial<Update> = {}): void {
-    if (updates.size === 0) turn.add();
+    if (updates.size === 0) tick.add();
     updates.set(key.text, { key, ...updates.get(key.text), ...what });
   }
   function send(sent: readonly Update[]): void {

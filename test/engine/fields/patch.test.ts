@@ -1,17 +1,17 @@
 import { type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { keptAnnotation } from '../../../src/graph/book/annotation.keeping.ts';
-import { keptCollection } from '../../../src/graph/book/collection.keeping.ts';
-import { keptEvent } from '../../../src/graph/event/event.keeping.ts';
-import { keptNote } from '../../../src/graph/note/note.keeping.ts';
+import { annotationPatch } from '../../../src/graph/book/annotation.patch.ts';
+import { collectionPatch } from '../../../src/graph/book/collection.patch.ts';
+import { eventPatch } from '../../../src/graph/event/event.patch.ts';
+import { notePatch } from '../../../src/graph/note/note.patch.ts';
 import { facade } from '../../support/facade.ts';
 
 const kept = {
-  updateAnnotation: keptAnnotation,
-  updateCollection: keptCollection,
-  updateEvent: keptEvent,
-  updateNote: keptNote,
+  updateAnnotation: annotationPatch,
+  updateCollection: collectionPatch,
+  updateEvent: eventPatch,
+  updateNote: notePatch,
 };
 const mutations = schema.getMutationType()!.getFields();
 const inputOf = (name: string) => getNamedType(mutations[name]!.args[0]!.type) as GraphQLInputObjectType;

@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     const begin = (members: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
       const reader = {
         members,
-        since: cache.moment!(),
+        since: cache.readVersion!(),
         cancellation: createCancellationToken(),
         mayLease: true,
         ...more,

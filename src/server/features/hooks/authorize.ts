@@ -86,7 +86,7 @@ const undecided = (): GraphQLError =>
     extensions: { code: 'INTERNAL_SERVER_ERROR', http: { status: 500 } },
   });
 
-/** No cache may answer in place of the hook, neither that of whole responses here nor one on the way to the client. */
+/** No cache may answer instead of the hook, neither that of whole responses here nor one on the way to the client. */
 function forThisCaller(outcome: Outcome): Outcome {
   if (!outcome.cachePolicy) return outcome;
   const cachePolicy = new CachePolicy(true);

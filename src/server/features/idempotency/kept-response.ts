@@ -4,7 +4,7 @@ import { withoutStack } from '../../../upstream/errors.ts';
 import type { ExecutableDocument } from '../../../engine/documents/prepare.ts';
 import type { WholeOutcome } from '../../graphql/outcome.ts';
 
-/** Errors have positions in the text of their document in place of its nodes. */
+/** Errors have positions in the text of their document instead of its nodes. */
 export const keptText = ({ errors, ...rest }: ExecutionResult): string =>
   JSON.stringify({
     errors: errors?.map(({ message, positions, path, extensions }) => ({ message, positions, path, extensions })),

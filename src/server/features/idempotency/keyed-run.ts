@@ -1,5 +1,5 @@
 /**
- * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile is told so, a later one gets the same
+ * Runs mutations that have an idempotency key: the first request runs, one that comes meanwhile gets IDEMPOTENCY_IN_PROGRESS, a later one gets the same
  * response. If the outcome of a write is unknown, the next request continues where the last one ended.
  */
 import { randomUUID } from 'node:crypto';
@@ -170,7 +170,7 @@ async function runKeyed(
   }
 }
 
-/** Clients are not told to retry these, but what is read beside a write may come without them. */
+/** Clients need not retry these, but what is read beside a write may come without them. */
 const defects: ReadonlySet<unknown> = new Set<ClientCode>(['UPSTREAM_INVALID_RESPONSE', 'INTERNAL_SERVER_ERROR']);
 
 /** Errors that another attempt may not meet: then only the writes are kept, and the next request reads the rest. */

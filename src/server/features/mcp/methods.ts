@@ -19,9 +19,9 @@ import { lazily } from '../../../lib/promises.ts';
 import { version } from '../../../package.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 import type { ServiceDescriptor } from '../../../api/service-descriptor.ts';
-import { type Lack, lackOf } from './denial.ts';
+import { type MissingAccess, missingIn } from './access-challenge.ts';
 import type { Json, RpcRequest } from './protocol/json-rpc.ts';
-import type { AgentRequest } from './places.ts';
+import type { AgentRequest } from './agent-slots.ts';
 import { agentError, failedResult } from './result.ts';
 import type { CallableTool } from './tools.ts';
 
@@ -45,7 +45,7 @@ export interface MethodResult {
   /** The result, or an error. */
   outcome: Json | ProtocolError;
   /** What the token lacked for all of it. */
-  lack?: Lack | undefined;
+  needs?: MissingAccess | undefined;
 }
 
 const PROBLEM_MAX = 300;
@@ -152,11 +152,11 @@ async function callTool(
   try {
     const { headers } = request.exchange.request;
     const idempotencyKey = (_meta as Params | undefined)?.[IDEMPOTENCY_KEY] ?? headers['idempotency-key'];
-    const { result, lack } = await tool.call(given as Params, { ...request, idempotencyKey });
-    return { outcome: resultText(era, result), lack };
+    const { result, needs } = await tool.call(given as Params, { ...request, idempotencyKey });
+    return { outcome: resultText(era, result), needs };
   } catch (error) {
     if (!isKnown(error)) throw error;
-    return { outcome: resultText(era, failedResult(agentError(error))), lack: lackOf(service, [error]) };
+    return { outcome: resultText(era, failedResult(agentError(error))), needs: missingIn(service, [error]) };
   }
 }
 

@@ -6,7 +6,7 @@ import { type Retry, notesOn } from '../../../engine/errors/codes.ts';
 import { shortText } from '../../../engine/errors/shown-value.ts';
 import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
-import { type Lack, lackOf } from './denial.ts';
+import { type MissingAccess, missingIn } from './access-challenge.ts';
 import type { Cost, Run } from './run.ts';
 
 /** An error as an agent can use it. */
@@ -26,7 +26,7 @@ export interface AgentError {
 const MESSAGE_MAX = 400;
 /** What is shown of a list beside the data: its first entries. */
 const SHOWN_MAX = 10;
-/** An error of the document may name as many places as that has fields. */
+/** An error of the document may have as many locations as that has fields. */
 const LOCATIONS_MAX = 10;
 /** The members of `extensions` that an agent gets. */
 const DETAILS = 'retryAfter violations limit actual existing current revision coordinate requestId'.split(' ');
@@ -36,18 +36,18 @@ const DOCUMENT_CODES = ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'];
 export interface ToolOutcome {
   result: CallToolResult;
   /** What the token lacked for all of it. */
-  lack?: Lack | undefined;
+  needs?: MissingAccess | undefined;
 }
 
 export const toolOutcome = (service: ServiceDescriptor, done: Run, max: number): ToolOutcome => ({
   result: toolResult(done, max),
-  lack: mayHaveWritten(service, done) ? undefined : lackOf(service, done.errors),
+  needs: mayHaveWritten(service, done) ? undefined : missingIn(service, done.errors),
 });
 
 /** A client that gets a token for a request sends it again, so a write that may have been made is no question of tokens. */
 const mayHaveWritten = (service: ServiceDescriptor, { isMutation, data, errors }: Run): boolean =>
   isMutation &&
-  (Object.values(data ?? {}).some((value) => value !== null) || errors.some((each) => !lackOf(service, [each])));
+  (Object.values(data ?? {}).some((value) => value !== null) || errors.some((each) => !missingIn(service, [each])));
 
 function toolResult({ data, errors, stale, cost, plan, isMutation }: Run, max: number): CallToolResult {
   const isFailed = data === null || (errors.length > 0 && Object.values(data).every((value) => value === null));

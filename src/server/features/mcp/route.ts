@@ -15,11 +15,11 @@ import { sendJson } from '../../http/response/static-response.ts';
 import { type BodyReader, checkSurrogates } from '../../http/request/body.ts';
 import { sendBody } from '../../http/response/send.ts';
 import { createAnswer } from './protocol/answer.ts';
-import { denialOf, resourceOf } from './denial.ts';
+import { challenge, resourceOf } from './access-challenge.ts';
 import { createFreeTools } from './query-tools.ts';
 import { errorMessage } from './protocol/json-rpc.ts';
 import { type MethodParts, createMethods } from './methods.ts';
-import { createPlaces } from './places.ts';
+import { createAgentSlots } from './agent-slots.ts';
 import { createRunner } from './run.ts';
 import { type ToolParts, createTools } from './tools.ts';
 
@@ -32,7 +32,7 @@ export function createMcpRoutes(parts: FeatureParts) {
   const { config, bodies, admission } = parts;
   const toolParts = { ...parts, runForAgent: createRunner(parts) };
   const answerBody = createAnswer(createMethods(methodParts(toolParts)));
-  const enter = createPlaces(config, admission);
+  const enter = createAgentSlots(config, admission);
 
   async function answer(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -50,11 +50,11 @@ export function createMcpRoutes(parts: FeatureParts) {
     const leave = await enter(exchange);
     try {
       const value = typeof text === 'string' ? parsed(text) : text;
-      const { status, body, lack } =
+      const { status, body, needs } =
         value instanceof HttpError
-          ? { status: 400, body: parseError(value, exchange, config), lack: undefined }
+          ? { status: 400, body: parseError(value, exchange, config), needs: undefined }
           : await answerBody(value, headers, { exchange });
-      if (lack !== undefined && config.mcpAuthorizationServer !== undefined) throw denialOf(lack, request, config);
+      if (needs !== undefined && config.mcpAuthorizationServer !== undefined) throw challenge(needs, request, config);
       const type = body === '' ? [] : ['content-type', 'application/json'];
       sendBody(exchange, status, [...exchange.headers, ...type], body);
     } finally {
@@ -146,7 +146,7 @@ async function readText(bodies: BodyReader, exchange: Exchange): Promise<string 
   }
 }
 
-/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one that is too large to be answered in one turn. */
+/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one that is too large to be answered in one tick. */
 function parsed(body: string): unknown {
   let value: unknown;
   try {

@@ -7,7 +7,7 @@ import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
 import type { FeatureParts } from '../../feature.ts';
 import type { Prepared } from '../../../engine/documents/prepare.ts';
 import { clientAddress } from '../../http/request/client-address.ts';
-import { type AgentRequest, tooManyAgents } from './places.ts';
+import { type AgentRequest, tooManyAgents } from './agent-slots.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {

@@ -13,7 +13,7 @@ import { fieldRule } from '../../../engine/plan/read-declarations.ts';
 import type { FeatureParts } from '../../feature.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { type ReviewedOperation, readReviewedOperations } from './documents/operations.ts';
-import type { AgentRequest } from './places.ts';
+import type { AgentRequest } from './agent-slots.ts';
 import { type ToolOutcome, toolOutcome } from './result.ts';
 import type { RunForAgent } from './run.ts';
 

@@ -1,12 +1,12 @@
 /** Metrics of operations. */
 import { type GraphQLError, OperationTypeNode } from 'graphql';
 import { type EndedOperation, codeOf } from '../../graphql/ended-operation.ts';
-import type { Metrics, Tally } from '../../observability/metrics.ts';
+import type { Metrics, Counts } from '../../observability/metrics.ts';
 
 type Errors = readonly GraphQLError[];
 
 export function createOperationMetrics(metrics: Metrics, isKnownName: (name: string) => boolean) {
-  const storedResponses = metrics.tally(metrics.responseCacheHits);
+  const storedResponses = metrics.counts(metrics.responseCacheHits);
   const types = Object.values(OperationTypeNode);
   const successes = new Map(
     types.map((type) => {
@@ -15,14 +15,14 @@ export function createOperationMetrics(metrics: Metrics, isKnownName: (name: str
     }),
   );
 
-  const named = new Map<string, { ok: Tally; errors: Tally; seconds: ReturnType<Metrics['durations']> }>();
+  const named = new Map<string, { ok: Counts; errors: Counts; seconds: ReturnType<Metrics['durations']> }>();
 
   function namedSeries(operation: string) {
     let series = named.get(operation);
     if (series || !isKnownName(operation)) return series;
-    const tallyOf = (outcome: string) => metrics.tally(metrics.namedOperations.labels({ operation, outcome }));
+    const counterOf = (outcome: string) => metrics.counts(metrics.namedOperations.labels({ operation, outcome }));
     const seconds = metrics.durations(metrics.namedOperationDurations.labels({ operation }));
-    named.set(operation, (series = { ok: tallyOf('ok'), errors: tallyOf('errors'), seconds }));
+    named.set(operation, (series = { ok: counterOf('ok'), errors: counterOf('errors'), seconds }));
     return series;
   }
 

@@ -53,7 +53,7 @@ export function createDocsRoutes(folder: string, site: SitePages) {
   };
 }
 
-/** `01-front-ends.html` -> `/docs/front-ends`: the number is the place in the menu. */
+/** `01-front-ends.html` -> `/docs/front-ends`: the number is the order in the menu. */
 const pathOf = (name: string): string => `${DOCS_PATH}/${name.replaceAll(/^\d+-|\.html$/g, '')}`;
 
 function readDocs(folder: string, names: readonly string[], site: SitePages) {
@@ -90,8 +90,8 @@ function find(sections: readonly Section[], query: string): Section[] {
 
 function resultsBody(found: readonly Section[], query: string): string {
   const items = found.map(({ address, title, heading }) => {
-    const place = heading === title ? title : `${title}: ${heading}`;
-    return `<li><a href="${address}">${escape(place)}</a></li>`;
+    const label = heading === title ? title : `${title}: ${heading}`;
+    return `<li><a href="${address}">${escape(label)}</a></li>`;
   });
   const count = found.length === 0 ? 'Nothing has all of these words.' : `Sections with “${escape(query)}”`;
   return `<h1>Search</h1>\n<p role="status">${count}</p>\n<ol>${items.join('\n')}</ol>`;

@@ -14,8 +14,8 @@ export const helpBody = `<h1 id="errors">Errors</h1>
 <div class="errors">${codeGroups.map(section).join('\n')}</div>`;
 
 /** The handler of the page; an embedding program has no other pages, and no frame. */
-export const createErrorDocsPage = (frame?: DocsFrame, turns = '') =>
-  docsPage({ path: HELP_PATH, title: 'Errors', body: helpBody + turns, frame });
+export const createErrorDocsPage = (frame?: DocsFrame, added = '') =>
+  docsPage({ path: HELP_PATH, title: 'Errors', body: helpBody + added, frame });
 
 function section({ title, codes }: CodeGroup): string {
   const each = Object.entries(codes).map(

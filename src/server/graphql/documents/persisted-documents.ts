@@ -1,5 +1,5 @@
 /**
- * Documents that clients request by an id in place of the text: trusted documents of the manifest, and documents that clients have
+ * Documents that clients request by an id instead of the text: trusted documents of the manifest, and documents that clients have
  * registered by their hashes (automatic persisted queries).
  *
  * Registered documents have a cache of their own, so that they cannot evict trusted ones, and which belongs to this process. If a document is

@@ -16,7 +16,7 @@ export interface OperationSlot {
 }
 
 /** A slot that its operation may return while it waits for another one, and take again. */
-export interface Parking extends OperationSlot {
+export interface ReturnableSlot extends OperationSlot {
   enter: () => Promise<void>;
 }
 
@@ -50,12 +50,12 @@ export class Admission {
   enter(request: SlotRequest): OperationSlot | Promise<OperationSlot> {
     if (request.lifetime.reason) throw clientLeft();
     if (this.slots.enter()) return this.take(request);
-    if (this.freePlaces() <= 0) throw overloaded();
+    if (this.freeSlots() <= 0) throw overloaded();
     return this.wait(request);
   }
 
   /** `slot`: that of the request. */
-  parking(slot: OperationSlot, request: SlotRequest): Parking {
+  returnable(slot: OperationSlot, request: SlotRequest): ReturnableSlot {
     let held = slot;
     return {
       release: () => held.release(),
@@ -67,7 +67,7 @@ export class Admission {
   }
 
   /** How many more operations may enter, to run or to wait. */
-  freePlaces(): number {
+  freeSlots(): number {
     const { maxRunningOperations, maxWaitingOperations } = this.settings;
     return maxRunningOperations - this.slots.running() + maxWaitingOperations - this.slots.waiting();
   }
@@ -82,7 +82,7 @@ export class Admission {
 
   /** True if there is no room and no slot was released for half the operation deadline: more than a peak of load. */
   isStuck(): boolean {
-    return this.freePlaces() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
+    return this.freeSlots() <= 0 && performance.now() - this.releasedAt > this.settings.operationTimeoutMs / 2;
   }
 
   private take({ lifetime, hasFiles = false }: SlotRequest): OperationSlot {

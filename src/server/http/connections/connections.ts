@@ -77,7 +77,7 @@ export class Connection {
     begin();
   }
 
-  /** Begins what waits: in a later turn of the event loop, so that many short requests do not hold it. */
+  /** Begins what waits: in a later tick of the event loop, so that many short requests do not hold it. */
   next(): void {
     const begin = this.waiting.shift();
     if (begin) setImmediate(begin);

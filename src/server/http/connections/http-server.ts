@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../../../config/settings.ts';
 import { cancel } from '../../../lib/cancellation.ts';
-import type { Metrics, Tally } from '../../observability/metrics.ts';
+import type { Metrics, Counts } from '../../observability/metrics.ts';
 import type { Admission } from './admission.ts';
 import { type EndSettings, type HeaderSettings, endConnection, parseErrorOf } from './broken-connection.ts';
 import { Compression } from '../response/compression.ts';
@@ -78,13 +78,13 @@ export class HttpServer {
   private routes: ReadonlyMap<string, HttpRoute> = new Map();
   private errorFormats: readonly (readonly [path: string, ErrorFormat])[] = [];
   private readonly parts: HttpServerParts;
-  private readonly successes: Tally;
+  private readonly successes: Counts;
 
   constructor(parts: HttpServerParts) {
     const { config, metrics } = parts;
     this.parts = parts;
     this.compression = config.compression ? new Compression() : undefined;
-    this.successes = metrics.tally(metrics.requests.labels({ path: '/graphql', status: '200' }));
+    this.successes = metrics.counts(metrics.requests.labels({ path: '/graphql', status: '200' }));
     this.server = createServer(
       {
         maxHeaderSize: config.maxHeaderBytes,
@@ -139,7 +139,7 @@ export class HttpServer {
   private async handle(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = this.pathOf(request);
     const route = this.routes.get(path);
-    const hasRoom = !connection.isOverLimit && this.parts.admission.freePlaces() > 0;
+    const hasRoom = !connection.isOverLimit && this.parts.admission.freeSlots() > 0;
     if (!hasRoom && !route?.isProbe) return this.rejectOverload(connection, request, response);
     const exchange = this.startExchange(connection, request, response, path);
     try {

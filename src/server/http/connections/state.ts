@@ -14,7 +14,7 @@ interface Watched {
   upstream: UpstreamClient;
 }
 
-/** What is in progress at one moment. Every number returns to zero when all clients have gone. */
+/** What is in progress at one time. Every number returns to zero when all clients have gone. */
 export function serverState({ http, admission, bodies, uploads, upstream }: Watched) {
   const { catalog, events } = upstream.state();
   return {

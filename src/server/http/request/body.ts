@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Config } from '../../../config/settings.ts';
 import { addListener, removeListener } from '../../../lib/cancellation.ts';
-import { afterPendingReads, atEndOfTurn } from '../../../lib/event-loop.ts';
+import { afterPendingReads, atEndOfTick } from '../../../lib/event-loop.ts';
 import { isPercentEncodedUtf8 } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError, overloaded } from '../response/http-error.ts';
@@ -24,7 +24,7 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 /** Reads whole bodies within their limits of size and pace. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
   const open = { bodies: 0 };
-  const completed = atEndOfTurn<CompletedBody>((bodies) => {
+  const completed = atEndOfTick<CompletedBody>((bodies) => {
     for (const { bytes, resolve, reject } of bodies) {
       try {
         resolve(decodeStrictUtf8(bytes));

@@ -1,6 +1,6 @@
 /**
  * Reads multipart requests with graphql-upload-minimal. An operation begins when its form has arrived, so a file is a value: it is checked
- * and hashed before anything is sent, may have several places, and may come in any order.
+ * and hashed before anything is sent, may have several paths, and may come in any order.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
@@ -23,7 +23,7 @@ export interface UploadScope {
 }
 
 export interface Upload {
-  /** The form field of this name: one request or a list, with the files in their places. */
+  /** The form field of this name: one request or a list, with the files at their paths. */
   operations: object;
   /** The memory of the form. It is released with the request. */
   memory: MemoryHold;
@@ -62,7 +62,7 @@ const ENVELOPE_BYTES = 20_000;
 const MAP_BYTES = 10_000;
 
 /**
- * Has graphql-upload-minimal parse the form and put its files in their places, and checks what the library lets pass. Of the request the
+ * Has graphql-upload-minimal parse the form and put its files at their paths, and checks what the library lets pass. Of the request the
  * library uses the headers, and passes its parser to `pipe`.
  */
 async function parsedForm(
@@ -74,7 +74,7 @@ async function parsedForm(
   let failure: Error | undefined;
   let closed: Promise<unknown> | undefined;
   let given: unknown;
-  let places: ReadonlyMap<string, readonly string[]> = new Map();
+  let pathsOf: ReadonlyMap<string, readonly string[]> = new Map();
   const arrived = new Set<string>();
   const pipe = (parser: Writable): void => {
     closed = new Promise((resolve) => parser.once('close', resolve));
@@ -84,16 +84,16 @@ async function parsedForm(
     };
     // Each malformed part emits an error, and the library listens for the first only.
     parser.on('error', (error: Error) => (failure ??= error));
-    // Before the library, which would put a file in any place. What is thrown leaves `write`: both fields are in the first piece.
+    // Before the library, which would put a file at any path. What is thrown leaves `write`: both fields are in the first piece.
     parser.prependListener('field', (name: string, value: string) => {
       if (name === 'operations') given = checkedOperations(value, body, headers, limits.maxFieldSize);
-      if (name === 'map') places = checkedMap(value, given);
+      if (name === 'map') pathsOf = checkedMap(value, given);
     });
     parser.on('file', (name: string, stream: Readable, { filename }: { filename?: string }) => {
       stream.on('error', ignore); // the reader of the file gets the error
       if (arrived.has(name)) fail(badUpload(`The file ${named(name)} was sent twice.`));
       // Without the name of a file it is a text, which the library discards.
-      else if (places.has(name)) arrived.add(name);
+      else if (pathsOf.has(name)) arrived.add(name);
       else if (filename !== undefined) fail(badUpload(`The file ${named(name)} is not in the map.`));
     });
     try {
@@ -106,14 +106,14 @@ async function parsedForm(
   try {
     const source = { headers, pipe, unpipe: ignore, once: ignore, resume: ignore };
     const operations = await processRequest(source as unknown as IncomingMessage, response, limits);
-    const files = [...places.values()].map(([place]) => readFile(valueAt(operations, place!) as FileVariable));
+    const files = [...pathsOf.values()].map(([path]) => readFile(valueAt(operations, path!) as FileVariable));
     // What comes after the last file may be no form, or a file that the map does not have.
     await Promise.all([...files, closed]);
     if (failure) throw failure;
     return operations;
   } catch (error) {
     const cause = failure ?? (error as Error);
-    const missing = [...places.keys()].find((name) => !arrived.has(name));
+    const missing = [...pathsOf.keys()].find((name) => !arrived.has(name));
     throw missing !== undefined && cause.message === MISSING
       ? badUpload(`The file ${named(missing)} is in the map, but not in the request.`)
       : formError(cause);
@@ -139,23 +139,23 @@ function checkedOperations(text: string, body: Buffer, headers: IncomingHttpHead
   return parsedOrUndefined(text);
 }
 
-/** The places of each file by its name. A file may be in several places, a place has one file and is one of the operations. */
+/** The paths of each file by its name. A file may have several paths; a path has one file and is one of the operations. */
 function checkedMap(text: string, operations: unknown): ReadonlyMap<string, readonly string[]> {
   if (Buffer.byteLength(text) > MAP_BYTES)
     throw new HttpError('UPLOAD_TOO_LARGE', `The map must have at most ${MAP_BYTES} bytes.`);
   const map = parsedOrUndefined(text);
   if (!isPlainObject(map)) return new Map(); // the library rejects it
   const paths = Object.values(map).flat().map(String);
-  const isPlaced = Object.values(map).every((each) => Array.isArray(each) && each.length > 0);
-  if (!isPlaced || new Set(paths).size < paths.length)
+  const isMap = Object.values(map).every((each) => Array.isArray(each) && each.length > 0);
+  if (!isMap || new Set(paths).size < paths.length)
     throw badUpload('Map each file to a place or several, and each place to one file.');
-  const wrong = paths.find((path) => !hasPlace(operations, path));
+  const wrong = paths.find((path) => !hasPath(operations, path));
   if (wrong !== undefined) throw badUpload(`The operations have no place ${named(wrong)}.`);
   return new Map(Object.entries(map as Record<string, string[]>));
 }
 
-/** Only what is in the operations: else a list would grow to its place, or a function that all objects inherit would get a member. */
-function hasPlace(operations: unknown, path: string): boolean {
+/** Only what is in the operations: else a list would grow to its index, or a function that all objects inherit would get a member. */
+function hasPath(operations: unknown, path: string): boolean {
   const keys = path.split('.');
   const last = keys.pop()!;
   const parent = keys.reduce<unknown>(

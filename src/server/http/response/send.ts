@@ -2,7 +2,7 @@
  * Writes response bodies no faster than clients read them. Unread bytes are counted and buffered outside of the operation, so that a client
  * that does not read cannot keep a slot.
  */
-import { atEndOfTurn } from '../../../lib/event-loop.ts';
+import { atEndOfTick } from '../../../lib/event-loop.ts';
 import type { Compressed } from './compression.ts';
 import { PARTIAL_SUCCESS } from './status.ts';
 import type { Exchange } from '../exchange.ts';
@@ -85,7 +85,7 @@ export async function sendStream(exchange: Exchange, stream: ReadableStream<Uint
   }
 }
 
-/** The outbox, or a compressor in front of it if the client accepts an encoding. Parts of one turn of the event loop are flushed together. */
+/** The outbox, or a compressor in front of it if the client accepts an encoding. Parts of one tick of the event loop are flushed together. */
 function partsOf(exchange: Exchange): Parts {
   const outbox = new Outbox(exchange);
   const { compression, request, response } = exchange;
@@ -97,7 +97,7 @@ function partsOf(exchange: Exchange): Parts {
   stream.on('data', (bytes: Uint8Array) => outbox.add(bytes));
   stream.on('end', () => outbox.end());
   stream.on('error', () => response.destroy());
-  const added = atEndOfTurn<Uint8Array>((chunks) => stream.write(Buffer.concat(chunks)));
+  const added = atEndOfTick<Uint8Array>((chunks) => stream.write(Buffer.concat(chunks)));
   return {
     add(bytes) {
       added.add(bytes);
@@ -144,7 +144,7 @@ class Outbox implements Parts {
       const chunk = this.chunks.shift()!;
       this.size -= chunk.length;
       const isBelowHighWaterMark = response.write(chunk);
-      // Node corks writes until the end of the turn; uncork to learn now whether the socket accepts the chunk.
+      // Node corks writes until the end of the tick; uncork to learn now whether the socket accepts the chunk.
       response.socket?.uncork();
       // `drain` is emitted only after a write that returned false.
       if (isBelowHighWaterMark || response.writableLength === 0) continue;

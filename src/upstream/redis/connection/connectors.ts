@@ -28,7 +28,7 @@ export function createConnectors({ AbstractConnector, SentinelConnector }: typeo
       const { host, port, tls } = this.options;
       const to = { host: host!, port: port!, lookup };
       this.connecting = true;
-      await Promise.resolve(); // the client may be told to disconnect in this turn
+      await Promise.resolve(); // the client may be made to disconnect in this tick
       if (!this.connecting) throw new Error('Connection is closed.');
       this.stream = tls ? connectTls({ ...to, ...tls }) : connect(to);
       this.stream.once('error', (error: Error) => (this.firstError = error));

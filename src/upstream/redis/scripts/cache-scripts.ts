@@ -36,11 +36,11 @@ end
 local function outlive(key, lifeMs)
   if redis.call('PTTL', key) < lifeMs then redis.call('PEXPIRE', key, lifeMs) end
 end
--- Of the record whose entry is at that place in KEYS; empty if it has none.
+-- Of the record whose entry is at that index in KEYS; empty if it has none.
 local function stampOf(at)
   local stamp = run
-  for place = at + 2, at + ${KEYS_OF_RECORD - 1} do
-    local value = valueOf(KEYS[place], ${NEW_COUNTER_LIFE_MS})
+  for index = at + 2, at + ${KEYS_OF_RECORD - 1} do
+    local value = valueOf(KEYS[index], ${NEW_COUNTER_LIFE_MS})
     if value == '' then return '' end
     stamp = stamp .. '.' .. value
   end
@@ -84,7 +84,7 @@ for record = 0, ARGV[3] - 1 do
       if stamp ~= '' then redis.pcall('SET', lease, owner .. ' ' .. stamp, 'PX', ${LEASE_MS}) end
     end
   end
-  for place, value in ipairs({stamp, text, taken}) do reply[2 + 3 * record + place] = value end
+  for index, value in ipairs({stamp, text, taken}) do reply[2 + 3 * record + index] = value end
 end
 return reply`;
 
@@ -113,7 +113,7 @@ for record = 0, ARGV[3] - 1 do
     local set = redis.pcall('SET', entry, heading .. text, 'PX', life)
     -- A full Redis stores nothing, and nobody waits for what it does not store.
     if set.err then refusal = set end
-    for place = at + 2, at + ${KEYS_OF_RECORD - 1} do outlive(KEYS[place], life + ${NEW_COUNTER_LIFE_MS}) end
+    for index = at + 2, at + ${KEYS_OF_RECORD - 1} do outlive(KEYS[index], life + ${NEW_COUNTER_LIFE_MS}) end
   end
   if string.match(redis.call('GET', lease) or '', '^%S+') == owner then redis.call('DEL', lease) end
 end

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { catalogService } from '../../../../src/graph/service/descriptor.ts';
 import { createFacade } from '../../../../src/facade.ts';
 import { createMethods } from '../../../../src/server/features/mcp/methods.ts';
-import type { AgentRequest } from '../../../../src/server/features/mcp/places.ts';
+import type { AgentRequest } from '../../../../src/server/features/mcp/agent-slots.ts';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 

@@ -1,17 +1,17 @@
 /** Answers the message in the body of a request. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Lack } from '../denial.ts';
+import type { MissingAccess } from '../access-challenge.ts';
 import { editionOf } from './edition.ts';
 import { type Json, errorMessage, readMessage, resultMessage } from './json-rpc.ts';
 import type { Era, RespondTo } from '../methods.ts';
-import type { AgentRequest } from '../places.ts';
+import type { AgentRequest } from '../agent-slots.ts';
 
 export interface Answer {
   status: number;
   /** Empty if the message gets no response. */
   body: Json;
-  lack?: Lack | undefined;
+  needs?: MissingAccess | undefined;
 }
 
 const ACCEPTED: Answer = { status: 202, body: '' };
@@ -29,9 +29,9 @@ export function createAnswer(methods: Readonly<Record<Era, RespondTo>>) {
     }
     if (message.kind === 'notification') return ACCEPTED;
     const { id } = message.request;
-    const { outcome, lack } = await methods[edition.era](message.request, request);
-    if (!(outcome instanceof ProtocolError)) return { status: 200, body: resultMessage(id, outcome), lack };
+    const { outcome, needs } = await methods[edition.era](message.request, request);
+    if (!(outcome instanceof ProtocolError)) return { status: 200, body: resultMessage(id, outcome), needs };
     const isUnknown = edition.era === 'request' && outcome.code === ProtocolErrorCode.MethodNotFound;
-    return { status: isUnknown ? 404 : 200, body: errorMessage(id, outcome), lack };
+    return { status: isUnknown ? 404 : 200, body: errorMessage(id, outcome), needs };
   };
 }

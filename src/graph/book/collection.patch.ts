@@ -3,7 +3,7 @@ import { type CollectionRecord, RATING_MAX, bookEndpoints, collectionStatuses } 
 import type { ListWindow } from '../../api/api-request.ts';
 import type { AnswerOf } from '../../api/endpoint.ts';
 import type { Listing } from '../../engine/context.ts';
-import type { Keeping } from '../../engine/fields/change.ts';
+import type { DescribedPatch } from '../../engine/fields/change.ts';
 import { column, keptAs, sureNumber, sureText, sureWord } from '../../engine/fields/patch.ts';
 import { asInt, asObject, asObjects, asText, localDateTime, texts } from '../../engine/values/decode.ts';
 import { FIRST_MAX } from '../../engine/values/paging.ts';
@@ -23,7 +23,7 @@ interface WholeCollection {
 /** What tells who may see an entry. */
 export const readsOfPrivacy = { record: bookEndpoints.collection, list: bookEndpoints.collections };
 
-export const keptCollection: Keeping<WholeCollection, CollectionRecord> = {
+export const collectionPatch: DescribedPatch<WholeCollection, CollectionRecord> = {
   notes:
     'Without `isPrivate`, one or two calls more without your token find out who may see it; if that stays unknown, the code is PRESENT_VALUE_UNKNOWN.',
   read: bookEndpoints.collection,
@@ -77,8 +77,8 @@ export async function isPrivateEntry(
   const readShelf = () => readAsNobody(bookEndpoints.collections, within, SHOWN);
   try {
     const shelf = shelfIsRead === 'first' && (await readShelf());
-    const told = shelf ? toldBy(shelf, entry) : undefined;
-    if (told !== undefined) return told;
+    const isPrivate = shelf ? privacyShownBy(shelf, entry) : undefined;
+    if (isPrivate !== undefined) return isPrivate;
     const shown = await readAsNobody(bookEndpoints.collection, { id, user_id }, SHOWN);
     if (shown) return shown.id === entry.id ? false : undefined;
     return (await readShelf()) ? true : undefined;
@@ -97,7 +97,7 @@ function partWith(page: Partial<ListWindow> = {}): ListWindow {
 }
 
 /** Whether a part of the public shelf lacks the entry; undefined if the entry may be outside of the part. */
-function toldBy(
+function privacyShownBy(
   part: AnswerOf<typeof bookEndpoints.collections>,
   { id, book_id, updated }: Entry,
 ): boolean | undefined {

@@ -1,10 +1,10 @@
 /** How an update of an event keeps what its input leaves out. */
 import { type EventRecord, type EventType, eventEndpoints } from '../../api/event.ts';
 import { termOf, typeOf } from '../../atom/media.ts';
-import { dateTime, momentOf } from '../../engine/values/decode.ts';
+import { dateTime, timeOf } from '../../engine/values/decode.ts';
 import { isCaller, refusalOf } from '../caller.ts';
 import { actorOf } from '../types/user.ts';
-import type { Keeping } from '../../engine/fields/change.ts';
+import type { DescribedPatch } from '../../engine/fields/change.ts';
 import { type PatchContext, column, neededText } from '../../engine/fields/patch.ts';
 
 /** The input of the whole event. */
@@ -21,7 +21,7 @@ interface WholeEvent {
 }
 
 export function isPast({ endTime }: Pick<EventRecord, 'endTime'>): boolean {
-  return momentOf(endTime) < Date.now();
+  return timeOf(endTime) < Date.now();
 }
 
 export const termIn = ({ type, typeTerm }: Pick<WholeEvent, 'type' | 'typeTerm'>): string =>
@@ -29,7 +29,7 @@ export const termIn = ({ type, typeTerm }: Pick<WholeEvent, 'type' | 'typeTerm'>
 
 const isNotOwn = refusalOf(({ author }: EventRecord) => actorOf(author));
 
-export const keptEvent: Keeping<WholeEvent, EventRecord> = {
+export const eventPatch: DescribedPatch<WholeEvent, EventRecord> = {
   notes:
     'The service shows the whole text to the creator alone: unless that is certain, the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: eventEndpoints.byId,
@@ -46,8 +46,8 @@ export const keptEvent: Keeping<WholeEvent, EventRecord> = {
       doubt:
         'The service shows the whole text to the creator alone, and it is not certain that this is what it shows, so this is required.',
     },
-    column('startsAt', 'startTime', sureTime, { written: ({ startsAt }: Partial<WholeEvent>) => momentOf(startsAt) }),
-    column('endsAt', 'endTime', sureTime, { written: ({ endsAt }: Partial<WholeEvent>) => momentOf(endsAt) }),
+    column('startsAt', 'startTime', sureTime, { written: ({ startsAt }: Partial<WholeEvent>) => timeOf(startsAt) }),
+    column('endsAt', 'endTime', sureTime, { written: ({ endsAt }: Partial<WholeEvent>) => timeOf(endsAt) }),
     { fields: ['place'], keep: placeOf, shown: ({ where }) => where },
     column('inviteOnly', 'invite_only', yesOrNo),
     column('canInvite', 'can_invite', yesOrNo),

@@ -32,7 +32,7 @@ interface Parents {
 }
 
 /** Where a field is counted. */
-export interface Place {
+export interface Frame {
   /** How many times it is resolved, at most. */
   times: number;
   /** How many times if every record has what the service sends of it. */
@@ -58,7 +58,7 @@ export interface Place {
   records: Parents | undefined;
 }
 
-export const rootPlace: Place = {
+export const rootFrame: Frame = {
   times: 1,
   likely: 1,
   path: '',
@@ -74,14 +74,14 @@ export const rootPlace: Place = {
 };
 
 /** For the items of a field: the field that is their parent again, the one that is null, and the one that usually is. */
-export const backOf = ({ backReference, nullField, rareField }: FieldRule, { times }: Place): Place['back'] => [
+export const backOf = ({ backReference, nullField, rareField }: FieldRule, { times }: Frame): Frame['back'] => [
   ...(backReference === undefined ? [] : [{ name: backReference, times }]),
   ...(nullField === undefined ? [] : [{ name: nullField, times: 0 }]),
   ...(rareField === undefined ? [] : [{ name: rareField, times, isRare: true }]),
 ];
 
 /** Whether the response to a call below a record has these members of the record. */
-export const tells = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
+export const provides = ({ rule, recordMembers }: PlannedField, members: readonly string[]): boolean =>
   members.every((member) => (recordMembers ?? rule.provides?.members)?.includes(member));
 
 /** Whether a call below a record that a client named shows it, with its members. */
@@ -89,14 +89,14 @@ export function isShownBelow({ members, readsRecord, eagerCalls }: SelectionPlan
   const isId = (member: string) => member === 'id';
   const shows = (call: PlannedField) => !readsRecord || endpointOf(call.rule, {}).list !== undefined;
   const ofRecord = eagerCalls.filter(({ rule }) => rule.from?.every(isId));
-  return ofRecord.some((call) => (members.every(isId) ? shows(call) : tells(call, members)));
+  return ofRecord.some((call) => (members.every(isId) ? shows(call) : provides(call, members)));
 }
 
-/** A place that is met so many times as often. */
-export const timesAs = (place: Place, count: number): Place => ({
-  ...place,
-  times: capped(place.times * count),
-  likely: capped(place.likely * count),
+/** The frame of a field that is resolved so many times as often. */
+export const timesAs = (frame: Frame, count: number): Frame => ({
+  ...frame,
+  times: capped(frame.times * count),
+  likely: capped(frame.likely * count),
 });
 
 /** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */

@@ -9,12 +9,12 @@ import type { UpstreamErrorDetails } from '../../../upstream/errors.ts';
 import { HttpError } from '../../http/response/http-error.ts';
 
 /** A login, or scopes. */
-export type Lack = 'login' | readonly string[];
+export type MissingAccess = 'login' | readonly string[];
 
-export function lackOf(
+export function missingIn(
   { endpoints, errors: rows }: ServiceDescriptor,
   errors: readonly (GraphQLError | HttpError)[],
-): Lack | undefined {
+): MissingAccess | undefined {
   const codes = errors.map(({ extensions }) => extensions.code);
   if (codes.some((code) => notesOn(String(code))?.retry === 'login')) return 'login';
   const scopes = errors.flatMap(({ extensions: { code, upstream } }) => {
@@ -50,10 +50,10 @@ export const resourceOf = ({ headers: { host } }: IncomingMessage, { mcpUrl }: R
   mcpUrl ?? `http://${host}/mcp`;
 
 /** The client learns from the header where to log in, or which scopes to request there in addition. */
-export function denialOf(lack: Lack, request: IncomingMessage, config: ResourceSettings): HttpError {
+export function challenge(needs: MissingAccess, request: IncomingMessage, config: ResourceSettings): HttpError {
   const metadata = `resource_metadata="${new URL(`${METADATA_PATH}/mcp`, resourceOf(request, config)).href}"`;
   const hasToken = request.headers.authorization !== undefined;
-  if (lack === 'login' || !hasToken) {
+  if (needs === 'login' || !hasToken) {
     const challenge = `Bearer ${metadata}${hasToken ? ', error="invalid_token"' : ''}`;
     return new HttpError('UNAUTHENTICATED', 'This needs a token that the service knows.', {
       status: 401,
@@ -62,7 +62,7 @@ export function denialOf(lack: Lack, request: IncomingMessage, config: ResourceS
       },
     });
   }
-  const scope = lack.join(' ');
+  const scope = needs.join(' ');
   return new HttpError('FORBIDDEN', `This needs a token with the scopes: ${scope}.`, {
     status: 403,
     headers: {

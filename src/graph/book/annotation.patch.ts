@@ -1,6 +1,6 @@
 /** How an update of an annotation keeps what its input leaves out. */
 import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints } from '../../api/book.ts';
-import type { Keeping } from '../../engine/fields/change.ts';
+import type { DescribedPatch } from '../../engine/fields/change.ts';
 import { recordOrReference } from '../../engine/fields/node.ts';
 import { refusalOf } from '../caller.ts';
 import { column, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
@@ -13,7 +13,7 @@ interface WholeAnnotation {
   isPrivate: boolean;
 }
 
-export const keptAnnotation: Keeping<WholeAnnotation, AnnotationRecord> = {
+export const annotationPatch: DescribedPatch<WholeAnnotation, AnnotationRecord> = {
   notes: 'A page clears the chapter, and a chapter the page.',
   read: bookEndpoints.annotation,
   input: (id) => ({ id, format: 'text' }),

@@ -1,6 +1,6 @@
 /** How an update of a note keeps what its input leaves out. */
 import { type NotePrivacy, type NoteRecord, noteEndpoints, notePrivacies } from '../../api/note.ts';
-import type { Keeping } from '../../engine/fields/change.ts';
+import type { DescribedPatch } from '../../engine/fields/change.ts';
 import { recordOrReference } from '../../engine/fields/node.ts';
 import { listIn } from '../../lib/objects.ts';
 import { refusalOf } from '../caller.ts';
@@ -16,7 +16,7 @@ interface WholeNote extends KeptPictures {
   canReply: boolean;
 }
 
-export const keptNote: Keeping<WholeNote, NoteRecord> = {
+export const notePatch: DescribedPatch<WholeNote, NoteRecord> = {
   notes:
     'A text whose markup cannot be told for certain is not kept: the code is PRESENT_VALUE_UNKNOWN, and `content` must be given.',
   read: noteEndpoints.byId,
