@@ -1,6 +1,6 @@
 // Lists the changes of schema.graphql since a commit: node scripts/schema-changes.mjs [revision]
 // Without a revision: since the last commit if the file differs from it, otherwise since the one before. A breaking change is accepted
-// only if docs/schema-changes.txt begins a line with it, or CHANGELOG.md names it under "Breaking" of "Unreleased".
+// only if CHANGELOG.md names it under "Breaking" of "Unreleased".
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { CriticalityLevel, diff } from '@graphql-inspector/core';
@@ -23,9 +23,7 @@ else {
   for (const change of of(CriticalityLevel.NonBreaking)) print('safe', change);
   if (unnamed.length > 0) {
     const paths = unnamed.map(({ path }) => `\`${path ?? 'schema'}\``).join(', ');
-    console.error(
-      `\nClients will break, and neither docs/schema-changes.txt nor CHANGELOG.md says so. Name under Unreleased, Breaking: ${paths}`,
-    );
+    console.error(`\nClients will break, and CHANGELOG.md does not say so. Name under Unreleased, Breaking: ${paths}`);
     process.exitCode = 1;
   }
 }
@@ -52,11 +50,10 @@ function at(revision) {
   }
 }
 
-/** The coordinates in backticks under this heading, and those of the table. */
+/** The coordinates in backticks under this heading. */
 function namedAsBreaking() {
   const text = existsSync('CHANGELOG.md') ? readFileSync('CHANGELOG.md', 'utf8') : '';
   const unreleased = /^## \[?Unreleased\]?[^\n]*\n((?:(?!^## )[^])*)/im.exec(text)?.[1] ?? '';
   const section = /^### Breaking[^\n]*\n((?:(?!^### )[^])*)/im.exec(unreleased)?.[1] ?? '';
-  const table = existsSync('docs/schema-changes.txt') ? readFileSync('docs/schema-changes.txt', 'utf8') : '';
-  return new Set([...section.matchAll(/`([^`\n]+)`/g), ...table.matchAll(/^([\w.]+) -> /gm)].map(([, name]) => name));
+  return new Set([...section.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name));
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { removedSettings } from '../config/removed-settings.ts';
 import { type SettingName, entries, flagOf } from '../config/settings.ts';
 
-/** Flags of the last release are accepted and not shown, so that what starts the program need not change at once. */
+/** Flags of settings that are gone are accepted and not shown, so that what starts the program need not change at once. */
 export function addRemovedFlags(command: Command): void {
   for (const { flag } of removedSettings) command.addOption(new Option(`${flag} <value>`).hideHelp());
 }

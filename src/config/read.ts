@@ -79,7 +79,7 @@ export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { give
   });
 }
 
-/** What is given and has no effect: variables that are spelled nearly like a setting, and settings of an earlier release. */
+/** What is given and has no effect: variables that are spelled nearly like a setting, and settings that are gone. */
 export function withoutEffect(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): string[] {
   const misspelled = misspelledSettings(env).map(
     ({ given, meant }) => `${given} is not a setting and has no effect. Did you mean ${meant}?`,

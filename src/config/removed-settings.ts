@@ -1,4 +1,4 @@
-/** Settings that the last release had: what decides now, and what to do. The start tells of each that is given. */
+/** Settings that there were before 1.0.0: what decides now, and what to do. The start tells of each that is given. */
 import { type Derived, type Fixed, fixed } from './fixed.ts';
 
 /** Undefined if nothing is lost of this value. */
