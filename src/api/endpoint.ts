@@ -164,11 +164,11 @@ export interface Repeat {
 
 /**
  * The members of a record that a response provides.
- * A member of `names` that is absent has its default value. Other members may be present and are then used.
+ * One of `members` that is absent has its default value. Other members may be present and are then used.
  */
 export interface Representation {
   readonly members: readonly string[] | 'all';
-  /** Not provided although `names` is `all`. */
+  /** Not provided although `members` is `all`. */
   readonly omits?: readonly string[];
 }
 

@@ -200,10 +200,10 @@ export interface FilmCommentRecord extends FilmOpinion {
 }
 
 /** The members that each short representation provides. */
-export const simpleSubject: Representation = {
+export const simpleSubject = {
   members: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'],
-};
-export const simpleCelebrity: Representation = { members: ['id', 'name', 'alt', 'avatars'] };
+} as const satisfies Representation;
+export const simpleCelebrity = { members: ['id', 'name', 'alt', 'avatars'] } as const satisfies Representation;
 export const simplePhoto: Representation = { members: ['id', 'alt', 'icon', 'image', 'thumb', 'cover'] };
 export const simpleReview: Representation = {
   members: ['id', 'title', 'alt', 'subject_id', 'author', 'rating', 'summary'],
@@ -219,7 +219,7 @@ interface Chart<Item> {
   title?: string;
   subjects: Item[];
 }
-interface Ranked {
+export interface Ranked {
   rank: number;
   subject: SubjectRecord;
 }

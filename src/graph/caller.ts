@@ -22,14 +22,14 @@ export const callerField = <Shape>(
   });
 
 /** The caller, in the payload of a deletion, under the name that the record had for its owner. */
-export const formerOwner = (name: string) => {
-  return <Shape>(t: FieldBuilder<Shape>) => ({
+export const formerOwner =
+  (name: string) =>
+  <Shape>(t: FieldBuilder<Shape>) => ({
     [name]: callerField(
       t,
       'The caller, whose lists had it. Fields other than the id, and a name not told yet, cost a call.',
     ),
   });
-};
 
 type Author = Partial<Pick<UserShape, 'id' | 'uid' | 'type'>> | null | undefined;
 

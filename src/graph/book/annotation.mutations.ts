@@ -61,7 +61,7 @@ const draftOf = ({ content, page, chapter, isPrivate }: AnnotationInput, id: str
 /** All annotation lists, because a person has an id and a uid, and the input of a deletion does not contain the book. */
 const annotationLists = [bookEndpoints.annotations.path, bookEndpoints.userAnnotations.path];
 
-const annotationPlaces = (id: string): string[] => [
+const namesOfAnnotation = (id: string): string[] => [
   `Annotation:${id}`,
   `/v2/book/annotation/${id}`,
   ...annotationLists,
@@ -87,7 +87,7 @@ mutation('createAnnotation', {
   payload: recordPayload('The new annotation.', 'annotation', Annotation),
   invalidates: (_, __, made) =>
     // It may be remembered that the new one is absent.
-    made === undefined ? ['Annotation', bookEndpoints.annotation.path, ...annotationLists] : annotationPlaces(made),
+    made === undefined ? ['Annotation', bookEndpoints.annotation.path, ...annotationLists] : namesOfAnnotation(made),
 });
 changeMutations('Annotation', {
   what: 'an annotation of the caller',
@@ -102,7 +102,7 @@ changeMutations('Annotation', {
   check: annotationBroken,
   request: draftOf,
   payload: recordPayload('The changed annotation.', 'annotation', Annotation),
-  invalidates: annotationPlaces,
+  invalidates: namesOfAnnotation,
   errorCodes: annotationAbsent,
   pictures: { ...pictureForm, errorCodes: { 999: 'PICTURE_NUMBER_USED' } },
 });
@@ -137,7 +137,7 @@ mutation('deleteAnnotation', {
     ),
     ...formerOwner('author')(t),
   })),
-  invalidates: annotationPlaces,
+  invalidates: namesOfAnnotation,
   errorCodes: annotationAbsent,
 });
 

@@ -33,7 +33,7 @@ export function authorOfAnnotation({ author_user, author_id }: Pick<AnnotationRe
 }
 
 /** Other levels are not specified, so they are not kept. */
-const privacies = new Map<number | undefined, { isPrivate: boolean }>([
+export const privacies = new Map<number | undefined, { isPrivate: boolean }>([
   [PRIVACY_PUBLIC, { isPrivate: false }],
   [PRIVACY_PRIVATE, { isPrivate: true }],
 ]);

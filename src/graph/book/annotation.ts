@@ -44,7 +44,7 @@ import {
   userEdgeNames,
 } from '../types/user.ts';
 import { Book } from './book.ts';
-import { authorOfAnnotation, annotationPatch } from './annotation.patch.ts';
+import { annotationPatch, authorOfAnnotation, privacies } from './annotation.patch.ts';
 
 /** Parses each text of an operation once, however many aliases select it: texts have any length. */
 const blocksIn = oncePer((_: ResolverContext) =>
@@ -69,12 +69,6 @@ const AnnotationFormat = builder.enumType('AnnotationFormat', {
     HTML: { value: 'html', description: 'HTML of the service, not sanitized.' },
   } as const,
 });
-
-/** By `privacy`, as the service sends it. */
-const privacies: ReadonlyMap<number | null, boolean> = new Map([
-  [2, false],
-  [0, true],
-]);
 
 export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').implement({
   description: "A reader's note on a page or a chapter of a book. Only the author can read a private annotation.",
@@ -127,7 +121,11 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     ),
     isPrivate: t.reads(
       'privacy',
-      orNull('Boolean', (level) => privacies.get(asInt(level)) ?? null, 'the service sends another number than 0 or 2'),
+      orNull(
+        'Boolean',
+        (level) => privacies.get(asInt(level) ?? undefined)?.isPrivate ?? null,
+        'the service sends another number than 0 or 2',
+      ),
       'Whether only the author may read it.',
     ),
     privacyLevel: t.reads(

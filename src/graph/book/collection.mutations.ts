@@ -105,7 +105,7 @@ mutation('collectBook', {
     ...collectionBroken(input),
     invalidIf(input.onConflict === 'REPLACE' && input.isPrivate == null, 'isPrivate', 'MISSING_ARGUMENT'),
   ],
-  request: (input, id) => draftOf(input, id),
+  request: draftOf,
   patch: collectionPatch,
   isPatch: ({ onConflict }) => onConflict === 'UPDATE',
   run: async ({ send, write, change, read, id, viewer }, input) => {

@@ -45,7 +45,7 @@ export const Collection = builder.objectRef<CollectionRecord>('Collection').impl
   interfaces: [Node],
   record: {
     endpoint: bookEndpoints.collection,
-    input: shelfPlace,
+    input: inputOf,
     members: collectionMembers,
     keyOf,
     keyMembers: ['user_id', 'book_id'],
@@ -236,7 +236,7 @@ const withKey = (collection: CollectionRecord, user: string, book: string): Coll
     ? collection
     : { ...collection, user_id: asText(collection.user_id) || user, book_id: asText(collection.book_id) || book };
 
-function shelfPlace(key: string): { id: string; user_id: string } {
+function inputOf(key: string): { id: string; user_id: string } {
   const colon = key.indexOf(':');
   return { id: key.slice(colon + 1), user_id: key.slice(0, colon) };
 }

@@ -33,48 +33,41 @@ builder.objectFields(Event, (t) => ({
 }));
 
 /** What only the lists of an event tell of a person. */
-builder.objectFields(edgeOf(User), (t) => ({
-  uid: t.string({
-    nullable: true,
-    description: 'The name of the person in URLs, chosen by the person; may equal the id.',
-    upstream: '`uid`',
-    nullIf: 'the service names none',
-    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.uid),
-  }),
-  signature: t.string({
-    nullable: true,
-    description: 'The motto of the person, one line.',
-    upstream: '`signature`',
-    nullIf: 'there is none',
-    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.signature),
-  }),
-  bio: t.string({
-    nullable: true,
-    description: 'The self-description.',
-    upstream: '`content`',
-    nullIf: 'there is none',
-    resolve: ({ page, index }) => textOrNull.decode(page.items[index]?.desc),
-  }),
-  homepageUrl: t.field({
-    type: 'URL',
-    nullable: true,
-    description: 'The web site of the person.',
-    upstream: 'the link with `rel` homepage',
-    nullIf: 'there is none',
-    resolve: ({ page, index }) => siteOrNull.decode(page.items[index]?.homepage),
-  }),
-  city: t.field({
-    type: City,
-    nullable: true,
-    description: 'The home city, as the person states it.',
-    nullIf: 'there is none',
-    mayBeReference: true,
-    resolve: ({ page, index }) => {
-      const { loc_id, loc_name } = page.items[index] ?? {};
-      return cityAt({ id: asText(loc_id), name: asText(loc_name) });
-    },
-  }),
-}));
+builder.objectFields(edgeOf(User), (t) => {
+  const ofItem = (
+    member: 'uid' | 'signature' | 'desc' | 'homepage',
+    { type, decode }: typeof textOrNull,
+    upstream: string,
+    description: string,
+    nullIf = 'there is none',
+  ) =>
+    t.field({
+      type: type as 'String' | 'URL',
+      nullable: true,
+      description,
+      upstream,
+      nullIf,
+      resolve: ({ page, index }) => decode(page.items[index]?.[member]),
+    });
+  const uid = 'The name of the person in URLs, chosen by the person; may equal the id.';
+  return {
+    uid: ofItem('uid', textOrNull, '`uid`', uid, 'the service names none'),
+    signature: ofItem('signature', textOrNull, '`signature`', 'The motto of the person, one line.'),
+    bio: ofItem('desc', textOrNull, '`content`', 'The self-description.'),
+    homepageUrl: ofItem('homepage', siteOrNull, 'the link with `rel` homepage', 'The web site of the person.'),
+    city: t.field({
+      type: City,
+      nullable: true,
+      description: 'The home city, as the person states it.',
+      nullIf: 'there is none',
+      mayBeReference: true,
+      resolve: ({ page, index }) => {
+        const { loc_id, loc_name } = page.items[index] ?? {};
+        return cityAt({ id: asText(loc_id), name: asText(loc_name) });
+      },
+    }),
+  };
+});
 
 builder.objectField(Organization, 'events', (t) =>
   t.connection({

@@ -6,6 +6,7 @@ import { asObject, asObjects, asText, decoder, textOrNull } from '../../engine/v
 import { globalId, isKeyByName, isSourceId, keyByName, nameInKey } from '../../engine/values/global-id.ts';
 import { Subject } from '../film/subject.ts';
 import { Node, referenceOf, queryReference } from '../../engine/fields/node.ts';
+import { isNumber } from '../types/user.ts';
 import { Event, EventTypeEnum } from './event.ts';
 
 interface CityShape {
@@ -102,5 +103,3 @@ export function cityAt(location: AtomLocation | undefined): CityShape | null {
 /** Every entry of a city's feed is in that city, whose id there is a pinyin word although it was requested by a number. */
 const nameIn = ({ entries }: EventFeed): string | undefined =>
   asObjects(entries).find(({ location }) => location?.name)?.location?.name;
-
-const isNumber = (id: string) => /^\d+$/.test(id);

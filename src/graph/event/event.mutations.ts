@@ -6,7 +6,7 @@ import { type ValuesOf, mutation } from '../../engine/fields/mutation.ts';
 import { type Violation, invalidIf, required } from '../../engine/errors/violations.ts';
 import { deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
 import { formerOwner } from '../caller.ts';
-import { Event, EventTypeEnum, eventLists, eventPlaces } from './event.ts';
+import { Event, EventTypeEnum, eventLists, namesOfEvent } from './event.ts';
 import { isTerm, eventPatch, termIn } from './event.patch.ts';
 
 const eventFields = (t: InputBuilder, isWhole: true) => ({
@@ -40,7 +40,7 @@ mutation('createEvent', {
   payload: recordPayload('The new event.', 'event', Event),
   invalidates: (_, __, made) =>
     // It may be remembered that the new one is absent.
-    made === undefined ? ['Event', eventEndpoints.byId.path, ...eventLists] : eventPlaces(made),
+    made === undefined ? ['Event', eventEndpoints.byId.path, ...eventLists] : namesOfEvent(made),
   errorCodes: { 1000: 'NO_CITY' },
 });
 changeMutations('Event', {
@@ -65,7 +65,7 @@ changeMutations('Event', {
   check: (input) => [...typeBroken(input), ...eventBroken(input)],
   request: (input, id) => ({ id, ...draftOf(input) }),
   payload: recordPayload('The changed event.', 'event', Event),
-  invalidates: eventPlaces,
+  invalidates: namesOfEvent,
   errorCodes: (isRead) => ({ 1000: isRead ? 'FORBIDDEN' : 'EVENT_EXPIRED', 1001: 'EVENT_NOT_FOUND' }),
 });
 mutation('deleteEvent', {
@@ -75,16 +75,13 @@ mutation('deleteEvent', {
   input: {
     description: 'The event to delete, and the reason.',
     fields: (t) => ({
-      reason: t.string({
-        required: true,
-        description: 'The reason, not empty.',
-      }),
+      reason: t.string({ required: true, description: 'The reason, not empty.' }),
     }),
   },
   check: ({ reason }) => [required('reason', reason), writable('reason', reason)],
   request: ({ reason }, id) => ({ id, reason }),
   payload: deletionPayload('Event', formerOwner('organizer')),
-  invalidates: eventPlaces,
+  invalidates: namesOfEvent,
   errorCodes: { 1001: 'EVENT_NOT_FOUND' },
 });
 

@@ -209,7 +209,7 @@ export const eventLists = [
 ];
 
 /** Everything that contains an event. All event lists, because not every response contains its author and city. */
-export const eventPlaces = (id: string): string[] => [
+export const namesOfEvent = (id: string): string[] => [
   `Event:${id}`,
   `/event/${id}`,
   `/event/${id}/participants`,

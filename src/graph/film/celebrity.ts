@@ -97,10 +97,16 @@ export const Celebrity = builder.objectRef<CelebrityRecord>('Celebrity').impleme
         representation: { members: ['roles', 'subject'] },
         mayOmit: ['roles'],
       },
-      provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+      provides: besidePerson,
     }),
   }),
 });
+
+/** Beside the list of a person's things stands the person, in the short representation. */
+export const besidePerson = {
+  ...simpleCelebrity,
+  read: ({ celebrity }: { celebrity?: PersonCredit }) => celebrity,
+};
 
 const rolesOrNull = decoder(
   'String',

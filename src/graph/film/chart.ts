@@ -2,7 +2,7 @@ import {
   type BoxOffice,
   type BoxOfficeItem,
   type NewMovies,
-  type SubjectRecord,
+  type Ranked,
   type Weekly,
   type WeeklyItem,
   filmEndpoints,
@@ -17,11 +17,6 @@ import { Subject, embeddedSubject } from './subject.ts';
 
 /** Numbers of entries of a chart, for the cost estimate: the most, and as many as there usually are. */
 const CHART_SIZE = { assumedSize: 20, usualSize: 10 };
-
-interface Ranked {
-  rank: number;
-  subject: SubjectRecord;
-}
 
 const ChartEntry = builder.interfaceRef<object>('ChartEntry').implement({
   description: 'A film in a chart, with its rank.',

@@ -16,7 +16,7 @@ import { isSourceId } from '../../engine/values/global-id.ts';
 import { identity } from '../../engine/fields/node.ts';
 import { SIGNATURE, UID, User, author, authorSignature, authorUid } from '../types/user.ts';
 import { WebPage } from '../types/web-page.ts';
-import { Celebrity } from './celebrity.ts';
+import { Celebrity, besidePerson } from './celebrity.ts';
 import { Subject, besideFilm, namedSubject } from './subject.ts';
 
 /** How many photos of a list are searched for the neighbours of a photo. */
@@ -167,6 +167,6 @@ builder.objectField(Celebrity, 'photos', (t) =>
     items: ({ photos }, { id }) => photosIn(photos, id),
     embedded: { member: 'photos', upTo: RECORD_PHOTOS, representation: listedPhoto },
     backReference: 'celebrity',
-    provides: { members: ['id', 'name', 'alt', 'avatars'], read: ({ celebrity }) => celebrity },
+    provides: besidePerson,
   }),
 );

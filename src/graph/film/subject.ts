@@ -192,7 +192,7 @@ export const embeddedSubject = (t: Pick<FieldBuilder<{ subject: SubjectRecord }>
 /** Beside the list of a film's things stands the film, in its short representation. */
 export const besideFilm = {
   provides: {
-    members: ['id', 'title', 'original_title', 'alt', 'images', 'rating', 'year', 'subtype'] as const,
+    ...simpleSubject,
     read: ({ subject }: { subject?: SubjectRecord }) => subject,
   },
   backReference: 'subject',

@@ -23,7 +23,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       return { id: key.slice(0, colon), comment_id: key.slice(colon + 1) };
     },
     members: noteCommentMembers,
-    keyOf: placeOf,
+    keyOf: keyOf,
     read: (comment: NoteCommentRecord, key) => ({ ...comment, note_id: key.slice(0, key.indexOf(':')) }),
   },
   nodeOf: (key) => {
@@ -36,7 +36,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       type: 'ID',
       description: 'The global id. Treat it as opaque.',
       needs: ['id', 'note_id'],
-      resolve: (comment) => globalId('NoteComment', placeOf(comment)),
+      resolve: (comment) => globalId('NoteComment', keyOf(comment)),
     }),
     sourceId: t.computed({
       type: 'ID',
@@ -102,7 +102,7 @@ export function commentIdOf(note: string, id: string): string {
 }
 
 /** The key, `<note>:<comment>`. The `id` of a reference is already this key; no bare id contains a colon. */
-function placeOf({ note_id, id }: Partial<NoteCommentShape>): string {
+function keyOf({ note_id, id }: Partial<NoteCommentShape>): string {
   const comment = asText(id);
   return comment.includes(':') ? comment : `${asText(note_id)}:${comment}`;
 }

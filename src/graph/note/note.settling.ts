@@ -58,10 +58,10 @@ const shownNote = {
     ...[title, content, privacy, can_reply, update_time],
     Object.keys(photos ?? {}),
   ],
+  lookAt: noteAt,
 };
 const pictured = {
   ...shownNote,
-  lookAt: noteAt,
   photos: ({ photos }: NoteRecord) => photos,
   /** `p_1,p_2` */
   numbers: ({ pids = '' }: { pids?: string | undefined }) =>
@@ -86,11 +86,7 @@ export const noteWrites = {
     ...pictured,
     isOurs: ({ content: stored }, { content }) => content === undefined || sameNote(stored, content),
   }),
-  delete: deletionRule({
-    ...shownNote,
-    lookAt: noteAt,
-    doneOn: [1006],
-  }),
+  delete: deletionRule({ ...shownNote, doneOn: [1006] }),
   like: likeRule,
   unlike: likeRule,
   createComment: creationRule(comments, {

@@ -154,15 +154,13 @@ export const isNumber = (id: string): boolean => /^\d+$/.test(id);
 export const author = { representation: personWithin };
 
 /** What such a response tells of the person beyond the members of every response. */
-export const authorUid = decoder('String', (person) => textOrNull.decode(asObject(person as UserRecord | null).uid), {
-  nullIf: 'the service names none',
-  inside: 'uid',
-});
-export const authorSignature = decoder(
-  'String',
-  (person) => textOrNull.decode(asObject(person as UserRecord | null).signature),
-  { nullIf: 'the service has none', inside: 'signature' },
-);
+const inside = (member: 'uid' | 'signature', nullIf: string) =>
+  decoder('String', (person) => textOrNull.decode(asObject(person as UserRecord | null)[member]), {
+    nullIf,
+    inside: member,
+  });
+export const authorUid = inside('uid', 'the service names none');
+export const authorSignature = inside('signature', 'the service has none');
 /** Their descriptions. */
 export const UID = 'The name of the author in URLs, chosen by the author; may equal the id.';
 export const SIGNATURE = 'The motto of the author, one line.';

@@ -122,7 +122,7 @@ async function claim({ store, sender }: KeyedRun): Promise<Claim> {
   throw found!.person !== '' && row.person !== '' ? reused() : whose();
 }
 
-/** `onLeft`: called with the end of a run whose client has left. */
+/** `onEnd` gets the end of the run, for which a client that has left does not wait. */
 async function runKeyed(
   keyed: KeyedRun,
   found: FoundRow | undefined,
