@@ -2,6 +2,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import type { Logger } from 'pino';
 import type { OnOwnRefused } from '../../upstream/auth/own-refusals.ts';
 import type { OnAvailabilityChange } from '../../upstream/availability.ts';
+import { oncePer } from '../../lib/remember.ts';
 import { describeDeviation } from '../../inspect/compare.ts';
 import { watchInterface } from '../../inspect/watch.ts';
 import type { UpstreamErrorDetails } from '../../upstream/errors.ts';
@@ -14,24 +15,22 @@ import { endCallSpan } from './spans.ts';
 /** Counts upstream calls and ends their spans. Labels have the path's template, never an id, which a client could choose. */
 export function observeCalls(metrics: Metrics, log: Logger): (call: ObservedCall) => void {
   const responses = createResponseLog(log);
-  const successes = new Map<Endpoint, ReturnType<Metrics['durations']>>();
-
-  function successesOf(endpoint: Endpoint) {
-    let series = successes.get(endpoint);
-    if (series) return series;
+  const successesOf = oncePer((endpoint: Endpoint) => {
     const labels = labelsOf(endpoint);
     const count = metrics.upstreamCalls.labels({ ...labels, outcome: '200' });
-    series = metrics.durations(metrics.upstreamSeconds.labels(labels), ({ length }) => count.inc(length));
-    successes.set(endpoint, series);
-    return series;
-  }
+    return metrics.durations(metrics.upstreamSeconds.labels(labels), ({ length }) => count.inc(length));
+  });
+  const hitsOf = oncePer((endpoint: Endpoint) =>
+    metrics.counts(metrics.cacheHits.labels({ ...labelsOf(endpoint), how: 'cached' })),
+  );
 
   return (call) => {
     const { endpoint, how, outcome, ms, span } = call;
+    if (how === 'cached') return hitsOf(endpoint).inc();
     if (how === 'sent' && outcome === '200') successesOf(endpoint).add(ms / 1000);
     else {
       const labels = labelsOf(endpoint);
-      if (how === 'cached' || how === 'stale') return metrics.cacheHits.inc({ ...labels, how });
+      if (how === 'stale') return metrics.cacheHits.inc({ ...labels, how });
       if (outcome === 'RateLimited') return metrics.rateLimited.inc(labels);
       if (wasSent(call)) {
         metrics.upstreamCalls.inc({ ...labels, outcome });
