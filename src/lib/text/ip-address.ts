@@ -1,15 +1,16 @@
 /** Addresses of clients, as sockets and proxies spell them. */
 import { isIP } from 'node:net';
+import { remembering } from '../remember.ts';
 
 /** What one client has: an IPv4 address, or the network (/64) of an IPv6 address, of which it can use all others. Other texts as they are. */
-export function networkOf(text: string): string {
+export const networkOf = remembering((text = ''): string => {
   const address = addressIn(text) ?? text;
   if (isIP(address) !== 6) return address;
   const groups = /[^:]+/g;
   const zeros = 8 - (address.match(groups)?.length ?? 0);
   const spelledOut = address.replace('::', `:${'0:'.repeat(zeros)}`);
   return `${spelledOut.match(groups)!.slice(0, 4).join(':')}::/64`;
-}
+});
 
 /** An IP address without brackets and port, in one spelling, IPv4 in IPv6 as IPv4; undefined for anything else. */
 export function addressIn(text: string): string | undefined {

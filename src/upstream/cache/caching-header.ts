@@ -143,6 +143,9 @@ function longAge(directives: Directives, expires: string | undefined, date: stri
 
 /** Freshness lifetime in seconds by `Expires`. An invalid date counts as expired. */
 function lifetimeOf(expires: string, date: string | undefined): number {
-  const start = httpTime(date) ?? Date.now();
-  return Math.max(0, Math.round(((httpTime(expires) ?? start) - start) / 1000));
+  const start = timeOf(date) ?? Date.now();
+  return Math.max(0, Math.round(((timeOf(expires) ?? start) - start) / 1000));
 }
+
+/** A service sends one date with all responses of a second, and often the same end. */
+const timeOf = remembering(httpTime);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../../config/settings.ts';
+import { remembering } from '../../../lib/remember.ts';
 import { CLIENT_HEADERS } from './client.ts';
 import { HttpError } from '../response/http-error.ts';
 
@@ -101,5 +102,4 @@ const processPart = randomUUID().slice(0, 24);
 let lastNumber = 0;
 
 /** The media type of a Content-Type header, in lower case and without parameters. */
-export const essenceOf = (contentType: string | undefined): string =>
-  contentType === undefined ? '' : contentType.split(';', 1)[0]!.trim().toLowerCase();
+export const essenceOf = remembering((contentType = ''): string => contentType.split(';', 1)[0]!.trim().toLowerCase());
