@@ -80,7 +80,7 @@ function encoded(value: unknown): string {
 }
 
 /** Method and path: upstream names requests like this in its errors. */
-export function requestLine({ endpoint: { method }, wirePath }: ApiRequest): string {
+export function requestLine(method: string, wirePath: string): string {
   const query = wirePath.indexOf('?');
   return `${method} ${query < 0 ? wirePath : wirePath.slice(0, query)}`;
 }

@@ -27,9 +27,9 @@ export interface UpstreamErrorDetails {
 }
 
 /** What errors of the request tell clients. */
-export const detailsOf = (request: ApiRequest): UpstreamErrorDetails => ({
-  service: request.endpoint.service,
-  request: requestLine(request),
+export const detailsOf = ({ endpoint, wirePath }: ApiRequest): UpstreamErrorDetails => ({
+  service: endpoint.service,
+  request: requestLine(endpoint.method, wirePath),
 });
 
 /** Expected errors carry no stack trace: it is never shown, and capturing it costs as much as a successful call. */

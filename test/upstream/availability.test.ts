@@ -32,7 +32,7 @@ test('an outage is logged once when it begins, with its reason and without the t
     undefined,
     onOutage,
   );
-  const call = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10_000, requestLine: 'GET /x' } as const;
+  const call = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10_000 } as const;
   const headers = ['authorization', 'Bearer demo-alice'];
   const succeeds = async () => {
     try {
@@ -66,7 +66,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
       { dispatch } as unknown as Dispatcher,
       onOutage,
     );
-    const call = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10, requestLine: 'GET /x' } as const;
+    const call = { service: 'catalog', method: 'GET', path: '/x', maxBytes: 10 } as const;
     let failure: unknown;
     for (let n = 0; n < 5; n++)
       failure = await transport

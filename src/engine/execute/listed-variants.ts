@@ -2,8 +2,8 @@
 import type { Path } from 'graphql/jsutils/Path.js';
 import { withMembers } from '../../lib/objects.ts';
 import { withValue } from '../../lib/promises.ts';
-import { UpstreamFailure } from '../../upstream/errors.ts';
-import { createApiRequest, requestLine } from '../../api/api-request.ts';
+import { UpstreamFailure, detailsOf } from '../../upstream/errors.ts';
+import { createApiRequest } from '../../api/api-request.ts';
 import type { Context, Listing } from '../context.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import type { ListVariants } from '../plan/operation-plan.ts';
@@ -46,7 +46,7 @@ export function itemInVariant(
     const found = items.find(({ id }: { id?: unknown }) => id === item.id);
     // The list has changed between its two calls.
     if (!found) {
-      const details = { service: endpoint.service, request: requestLine(createApiRequest(endpoint, input)) };
+      const details = detailsOf(createApiRequest(endpoint, input));
       throw new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, 'the list no longer has the item');
     }
     return found;

@@ -5,10 +5,10 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { GraphQLError, type GraphQLInputObjectType, type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
-import { createApiRequest, requestLine } from '../../api/api-request.ts';
+import { createApiRequest } from '../../api/api-request.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import type { Viewer } from '../../upstream/auth/viewer.ts';
-import { CodedRejection } from '../../upstream/errors.ts';
+import { CodedRejection, detailsOf } from '../../upstream/errors.ts';
 import type { FilledIn, PatchSource } from '../../upstream/write-guard.ts';
 import { type ClientCode, messageOf } from '../errors/codes.ts';
 import { asFloat, asText } from '../values/decode.ts';
@@ -179,7 +179,7 @@ const valuesOf = (fields: readonly string[]) => (values: Given) =>
   fields.map((field) => (hasValue(values[field]) ? values[field] : null));
 
 const absence = ({ read, absent }: Pick<Patch<never, unknown>, 'read' | 'absent'>, input: object): CodedRejection =>
-  new CodedRejection({ service: read.service, request: requestLine(createApiRequest(read, input)) }, absent);
+  new CodedRejection(detailsOf(createApiRequest(read, input)), absent);
 
 /** Characters of the revision for each column. */
 const HASH_CHARACTERS = 8;

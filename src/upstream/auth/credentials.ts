@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../lib/remember.ts';
 import type { Endpoint, Tier } from '../../api/endpoint.ts';
 import type { TierPolicy } from '../../api/service-descriptor.ts';
-import { type Service, type UpstreamErrorDetails, UpstreamRejection, isUnknownToken } from '../errors.ts';
+import { type Service, type UpstreamErrorDetails, UpstreamRejection, detailsOf, isUnknownToken } from '../errors.ts';
 import type { PersonFacts } from './viewer.ts';
-import { type ApiRequest, requestLine } from '../../api/api-request.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
 
 /** A token, or none, and what is known about it. */
 export interface Credential {
@@ -163,7 +163,7 @@ export function rejectionBy(service: Service, { rejections }: Credential): Upstr
 export function repeatRejection(credential: Credential, request: ApiRequest): void {
   if (credential.rejections.size === 0) return;
   const details = rejectionBy(request.endpoint.service, credential);
-  if (details) throw new UpstreamRejection({ ...details, request: requestLine(request) });
+  if (details) throw new UpstreamRejection({ ...details, ...detailsOf(request) });
 }
 
 /** Longer texts are ignored. */

@@ -12,6 +12,7 @@ import {
 } from '../../lib/cancellation.ts';
 import type { BreakerPermit, CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { QueueNode, Semaphore } from '../limits/semaphore.ts';
+import { requestLine } from '../../api/api-request.ts';
 import { UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import {
@@ -117,21 +118,18 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
       limiter.leave();
       return this.settle(refusal);
     }
-    const { owner = this.cancellation } = this.request;
+    const { service, method, path: wirePath, headers, body = null, owner = this.cancellation } = this.request;
     this.permit = breaker.acquire(owner);
     if (!this.permit) {
       limiter.leave();
-      const { service, requestLine: request } = this.request;
       const reason = 'not sent: the service was down a moment ago';
-      const { wasSent } = this;
-      const options = { wasSent, retryAfter: breaker.secondsLeft() };
-      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', { service, request }, reason, options));
+      const options = { wasSent: this.wasSent, retryAfter: breaker.secondsLeft() };
+      const details = { service, request: requestLine(method, wirePath) };
+      return this.settle(new UpstreamFailure('UPSTREAM_UNAVAILABLE', details, reason, options));
     }
     this.attempts++;
     this.begun = performance.now();
-    this.abort = undefined;
     this.status = 0;
-    const { method, path: wirePath, headers, body = null } = this.request;
     // The service's time begins at the last byte of a form.
     if (body instanceof Readable && !body.readableEnded) body.once('end', () => this.startDeadline());
     else this.startDeadline();
@@ -268,8 +266,6 @@ export class HttpAttempts implements Dispatcher.DispatchHandler, CancellationLis
   private settle(result: HttpResponse | Error): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    clearTimeout(this.deadline);
-    this.deadline = undefined;
     removeListener(this.cancellation, this);
     if (result instanceof UpstreamFailure) result.attempts = this.attempts;
     if (result instanceof Error) this.reject(result);

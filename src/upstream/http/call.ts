@@ -27,7 +27,7 @@ import type { RateLimitPermit } from '../limits/rate-limiter.ts';
 import type { InFlightRequests, SharedCall, SharingReader } from './in-flight.ts';
 import type { Transport } from './pool.ts';
 import { type RejectionServices, rejectionOf } from './rejection.ts';
-import { type ApiRequest, requestLine } from '../../api/api-request.ts';
+import type { ApiRequest } from '../../api/api-request.ts';
 import type { HttpRequest, RequestBody } from './request.ts';
 import {
   type ApiResponse,
@@ -182,7 +182,6 @@ export class UpstreamCall implements SharedCall {
       headers: [...alike, ...headers],
       body,
       maxBytes: isJson ? settings.maxJsonBytes : settings.maxAtomBytes,
-      requestLine: requestLine(this.request),
       owner: context.cancellation,
       mayBegin: context.mayBegin,
       chargeRetry: () => this.chargeRetry(cancellation),
@@ -207,7 +206,9 @@ export class UpstreamCall implements SharedCall {
     const { credential, request, logged } = this;
     const { endpoint } = request;
     const { status, headers, text, bytes, attempts } = response;
-    Object.assign(logged, { status, bytes }, attempts > 1 && { attempts });
+    logged.status = status;
+    logged.bytes = bytes;
+    countAttempts(logged, attempts);
     if (response.isMended) this.mended = detailsOf(request);
     const isSuccess = status >= 200 && status < 300;
     const { service, settings, caching } = this.services;

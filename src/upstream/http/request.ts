@@ -15,8 +15,6 @@ export interface HttpRequest {
   headers: string[];
   body?: string | Readable | undefined;
   maxBytes: number;
-  /** The request line that clients may see. */
-  requestLine: string;
   /** The operation of the call: operations take turns for connections. */
   owner?: object | undefined;
   /** Called right before the first byte; nothing is sent if it returns false. */

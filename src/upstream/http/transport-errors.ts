@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { errors } from 'undici/index.js';
 import type { CancellationToken } from '../../lib/cancellation.ts';
 import { errorCodeOf } from '../availability.ts';
+import { requestLine } from '../../api/api-request.ts';
 import { type UpstreamErrorDetails, UpstreamFailure } from '../errors.ts';
 import type { HttpRequest } from './request.ts';
 import { InvalidResponse } from './response.ts';
@@ -78,7 +79,8 @@ export function transportFailure(
   cancellation: CancellationToken,
 ): UpstreamFailure {
   const own = ownTrouble(error);
-  const details = { service: request.service, request: request.requestLine, ...(own && { ownTrouble: own }) };
+  const { service, method, path } = request;
+  const details = { service, request: requestLine(method, path), ...(own && { ownTrouble: own }) };
   const options = { cause: error, wasSent };
   // Whether a write was carried out is unknown if it was sent and the response was lost.
   const isKnown =
@@ -87,7 +89,7 @@ export function transportFailure(
     error instanceof errors.ConnectTimeoutError ||
     error instanceof InvalidResponse ||
     (request.body instanceof Readable && !request.body.readableEnded); // half a form is no request
-  if (request.method !== 'GET' && !isKnown)
+  if (method !== 'GET' && !isKnown)
     return new UpstreamFailure('UPSTREAM_RESULT_UNKNOWN', details, 'the response was lost', options);
   if (cancellation.reason) return operationEnded(details, error, wasSent);
   if (isTimeout(error)) return new UpstreamFailure('UPSTREAM_TIMEOUT', details, 'no response in time', options);

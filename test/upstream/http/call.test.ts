@@ -47,7 +47,7 @@ async function callsTo(behaviour: Behaviour, shared?: SharedSlidingWindows, more
     transport: {
       ...transport,
       send: (...[request, cancellation]: Parameters<typeof transport.send>) => {
-        sent.push(request.requestLine);
+        sent.push(`${request.method} ${request.path}`);
         return transport.send(request, cancellation);
       },
     },

@@ -49,7 +49,6 @@ async function transportTo(behaviour: Behaviour, settings: Partial<TransportSett
         path: '/x',
         headers: [],
         maxBytes: 10_000,
-        requestLine: 'GET /x',
         ...request,
       },
       token,
@@ -57,7 +56,7 @@ async function transportTo(behaviour: Behaviour, settings: Partial<TransportSett
   return { service, transport, send };
 }
 
-const post = { method: 'POST', body: 'a=1', requestLine: 'POST /x' } as const;
+const post = { method: 'POST', body: 'a=1' } as const;
 
 /** The error code of a failed call, or "none". */
 async function errorCodeOf(call: Promise<unknown>): Promise<string> {

@@ -33,7 +33,6 @@ const read: HttpRequest = {
   path: '/v2/book/1',
   headers: ['accept', 'application/json', 'authorization', `Bearer ${TOKEN}`],
   maxBytes: 10_000,
-  requestLine: 'GET /v2/book/1',
 };
 
 /** Calls with these settings; over a base URL for both services. */

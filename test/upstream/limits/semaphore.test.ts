@@ -43,7 +43,6 @@ test('all calls that wait for a service are rejected when its circuit breaker op
     path: '/x',
     headers,
     maxBytes: 1,
-    requestLine: 'GET /x',
   } as const;
   const calls = Array.from({ length: CROWD }, () =>
     transport.send(request, createCancellationToken()).catch((error: unknown) => error),
@@ -71,7 +70,6 @@ test('a write that is cancelled before it has a connection is known not to have 
     path: '/x',
     headers,
     maxBytes: 1,
-    requestLine: 'POST /x',
   } as const;
   const call = transport.send(request, cancellation).catch((error: unknown) => error);
   cancel(cancellation, new Error('gone'));
@@ -103,7 +101,6 @@ test('the wait for a connection does not count towards the timeout of a call, no
     path: '/x',
     headers,
     maxBytes: 1,
-    requestLine: 'GET /x',
   } as const;
   const responses = Promise.allSettled(
     Array.from({ length: 10 }, () => transport.send(request, createCancellationToken())),
@@ -135,7 +132,6 @@ test('all attempts of a call share one timeout', async () => {
     path: '/x',
     headers,
     maxBytes: 1,
-    requestLine: 'GET /x',
   } as const;
   let ended: unknown;
   transport.send(request, createCancellationToken()).catch((error: unknown) => (ended = error));
