@@ -79,6 +79,8 @@ export interface CacheReader {
   readonly cancellation: CancellationToken | undefined;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
+  /** No other replica is expected to have stored it. */
+  readonly isUnstored: boolean;
 }
 
 export interface CacheLookup {
@@ -136,12 +138,6 @@ export const mergedEntry = (before: CacheEntry, after: CacheEntry): CacheEntry =
   freshUntil: Math.min(before.freshUntil, after.freshUntil),
   keptUntil: Math.min(before.keptUntil, after.keptUntil),
 });
-
-const memberNames = ({ value }: CacheEntry): string[] => Object.keys(value);
-const isIn =
-  ({ value }: CacheEntry) =>
-  (member: string): boolean =>
-    member in value;
 
 /** Operations that share a response all store it, at nearly the same time. */
 const SAME_READ_MS = 1000;
@@ -206,7 +202,7 @@ export function createMemoryCache(maxBytes: number) {
         key.isRecord &&
         before !== undefined &&
         before.freshUntil > now &&
-        (before.since > entry.since || !memberNames(before).every(isIn(entry)));
+        (before.since > entry.since || !hasMembers(entry, Object.keys(before.value)));
       entries.set(key.text, { ...(merges ? mergedEntry(before, entry) : entry), shared, version: latest });
       return true;
     },

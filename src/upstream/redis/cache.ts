@@ -46,6 +46,7 @@ export function createRedisCache(
     readVersion: () => lookups.readVersion(),
     get(key, reader = { ...anybody, since: lookups.readVersion() }) {
       const entry = lookups.current(key);
+      if (!entry && reader.isUnstored && !memory.find(key)) return { entry, version: memory.version() };
       if (!isUsable(entry, reader)) return lookups.find(key, reader);
       if (lookups.isCurrent(reader)) return { entry, version: versionNow(key) };
       return lookups.ask().then((isKnown) => (isKnown ? cache.get(key, reader) : lookups.find(key, reader)));
@@ -74,4 +75,4 @@ export function createRedisCache(
 }
 
 /** For a lookup of its own. */
-const anybody = { members: undefined, cancellation: undefined, mayLease: false };
+const anybody = { members: undefined, cancellation: undefined, mayLease: false, isUnstored: false };

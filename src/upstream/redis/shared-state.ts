@@ -54,7 +54,6 @@ export function connectRedis({
   return {
     connection,
     cache,
-    unsent,
     state: () => ({
       ...connection.state(),
       /** Invalidations that are not written yet. */

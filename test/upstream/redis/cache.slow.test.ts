@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   }
 
   /** Operations of one replica. */
-  function replicaOf({ cache, close, unsent, connection }: SharedState) {
+  function replicaOf({ cache, close, state }: SharedState) {
     /** A reader of an operation that begins now. */
     const begin = (members: readonly string[] = ['title'], more: Partial<CacheReader> = {}) => {
       const reader = {
@@ -90,6 +90,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
         since: cache.readVersion!(),
         cancellation: createCancellationToken(),
         mayLease: true,
+        isUnstored: false,
         ...more,
       };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
@@ -97,8 +98,8 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     return {
       cache,
       close,
-      unsent,
-      refusals: () => connection.state().refusals,
+      unsent: () => state().unsent,
+      refusals: () => state().refusals,
       begin,
       read: (members?: readonly string[]) => begin(members).get(),
     };
