@@ -74,22 +74,13 @@ export interface ElementRule {
 type TextField = { [Name in keyof AtomFields]-?: string extends AtomFields[Name] ? Name : never }[keyof AtomFields];
 type Rule = Pick<ElementRule, 'namespace' | 'fields' | 'fill'> & Partial<ElementRule>;
 
-/** Rules of elements whose text is a field of the same name. The first that has a text counts. */
+/** Rules of elements whose text, which may be in HTML, is a field of the same name. The first that has a text counts. */
 const textRules = (namespace: Namespace, ...names: TextField[]): Record<string, Rule> =>
   Object.fromEntries(
     names.map((name) => [
       name,
-      { namespace, fields: [name], repeats: true, fill: (fields, { text }) => void (fields[name] ||= text) },
-    ]),
-  );
-
-/** Rules of texts for people, which may be in HTML. The first that has a text counts. */
-const humanTextRules = (...names: TextField[]): Record<string, Rule> =>
-  Object.fromEntries(
-    names.map((name) => [
-      name,
       {
-        namespace: 'atom',
+        namespace,
         fields: [name],
         attributes: ['type'],
         repeats: true,
@@ -103,8 +94,7 @@ const isHtmlText = (type: string | undefined): boolean => type !== undefined && 
 const among = <Name extends string>(names: readonly Name[], name: string) => names.find((each) => each === name);
 
 const rules: Record<string, Rule> = {
-  ...textRules('atom', 'id', 'name', 'uri', 'result'),
-  ...humanTextRules('title', 'summary', 'content'),
+  ...textRules('atom', 'id', 'name', 'uri', 'result', 'title', 'summary', 'content'),
   ...textRules('db', 'uid', 'signature'),
   ...textRules('georss', 'point'),
   ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type * as Entities from 'entities';
 import type * as Xml from 'fast-xml-parser';
 import { lazily } from '../lib/promises.ts';
-import { AtomError, escape } from './xml.ts';
+import { AtomError, characterOf, escape } from './xml.ts';
 
 /** Loaded with the first document that needs it, because most processes never need it. */
 const withLibrary = lazily(() => {
@@ -15,26 +15,17 @@ const withLibrary = lazily(() => {
 
 /** A comment, an instruction or CDATA, which have no references, or a reference. What is never closed ends with the text. */
 const PARTS =
-  /<!--[^]*?(?:-->|$)|<\?[^]*?(?:\?>|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)|&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|[A-Za-z]\w{0,31};)?/g;
+  /<!--[^]*?(?:-->|$)|<\?[^]*?(?:\?>|$)|<!\[CDATA\[[^]*?(?:\]\]>|$)|&(?:(#\d{1,7};|#x[\da-fA-F]{1,6};)|[A-Za-z]\w{0,31};)?/g;
 
 /** Writes entities of HTML as characters, and escapes an ampersand that begins no reference. Throws an AtomError for what is not well-formed. */
 export function mended(document: string): string {
-  const text = document.replace(PARTS, (part, decimal: string | undefined, hexadecimal: string | undefined) => {
+  const text = document.replace(PARTS, (part, numeric: string | undefined) => {
     if (!part.startsWith('&')) return part;
-    if (decimal !== undefined) return characterOf(Number(decimal));
-    if (hexadecimal !== undefined) return characterOf(Number.parseInt(hexadecimal, 16));
-    // A name that HTML does not have is read as it is written.
-    return quotable(part === '&' ? part : withLibrary().decodeHTMLStrict(part));
+    // The library would take the numbers 128 to 159 for characters of Windows-1252. It leaves a name that HTML does not have as it is written.
+    const character = numeric === undefined ? withLibrary().decodeHTMLStrict(part) : characterOf(numeric);
+    if (character === undefined) throw new AtomError('a reference to no character');
+    return escape(character).replaceAll("'", '&apos;'); // which may be in a value between single quotes
   });
   if (!withLibrary().isWellFormed(text)) throw new AtomError('not well-formed XML');
   return text;
 }
-
-/** Resolved, because the library takes the numbers 128 to 159 for characters of Windows-1252. */
-function characterOf(code: number): string {
-  if (code > 0x10ffff) throw new AtomError('a reference to no character');
-  return quotable(String.fromCodePoint(code));
-}
-
-/** Also in a value between single quotes. */
-const quotable = (text: string): string => escape(text).replaceAll("'", '&apos;');

@@ -22,10 +22,6 @@ export const hasForbidden = (text: string): boolean =>
 
 export const isWritable = (text: string): boolean => !hasForbidden(text) && text.isWellFormed();
 
-export function refuseUnwritable(text: string): void {
-  if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
-}
-
 /** The text without the characters that XML cannot carry. */
 export const writableText = (text: string): string =>
   text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
@@ -53,7 +49,7 @@ const escapes: Record<string, string> = {
 };
 
 export function escape(text: string): string {
-  refuseUnwritable(text);
+  if (!isWritable(text)) throw new AtomError('a character that XML cannot carry');
   return text.replace(/[&<>"\t\n\r]/g, (character) => escapes[character] ?? character);
 }
 

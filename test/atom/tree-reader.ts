@@ -9,7 +9,7 @@ import { lazily } from '../../src/lib/promises.ts';
 import { AtomFields, elementRules } from '../../src/atom/fields.ts';
 import { textInside, withBreaks } from '../../src/atom/line-breaks.ts';
 import { resolvedUrl } from '../../src/atom/links.ts';
-import { AtomError, escape, namespaces, refuseUnwritable, trim, withLineFeeds } from '../../src/atom/xml.ts';
+import { AtomError, escape, namespaces, isWritable, trim, withLineFeeds } from '../../src/atom/xml.ts';
 
 /** The fields in the root element, which must be called `root`. Throws AtomError. */
 export const parseFields = (text: string, root: string, url?: string): AtomFields => fieldsOf(rootOf(text, root), url);
@@ -102,7 +102,7 @@ function rootOf(text: string, root: string): Element {
  * ampersand that begins no reference, because some senders forget to. Rejects declarations and deep nesting.
  */
 function plainMarkup(document: string): string {
-  refuseUnwritable(document);
+  if (!isWritable(document)) throw new AtomError('a character that XML cannot carry');
   const text = withLineFeeds(document);
   // The library accepts a reference there.
   if (trim(text.slice(text.lastIndexOf('>') + 1)) !== '') throw new AtomError('text behind the root');
