@@ -200,7 +200,7 @@ async function readForm(incoming: IncomingMessage, store: PictureStore, received
   received.push(...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   const values = texts.map(([, value]) => value);
-  if (wereDecodedWithLoss(values, () => Buffer.concat(head), incoming.headers['content-type'] ?? '')) isWrong = true;
+  if (wereDecodedWithLoss(values, () => Buffer.concat(head))) isWrong = true;
   if (failure && !isBroken) throw failure.reason;
   if (isBroken || isWrong) throw new Rejection(999);
   return texts;

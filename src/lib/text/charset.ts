@@ -1,31 +1,37 @@
 /** Decodes bytes by the charset that they declare: by a byte order mark, in `Content-Type`, or in an XML declaration. */
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { remembering } from '../remember.ts';
-import { textOf } from './utf8.ts';
+
+/** From this many bytes on, a detour over UTF-16 takes less time than Node's decoder: that takes 20 ns for each character beyond ASCII. */
+const LONG = 400;
+
+function textOfUtf8(body: Buffer): string | undefined {
+  if (isAscii(body)) return body.toString('latin1');
+  if (!isUtf8(body)) return undefined;
+  return body.length < LONG ? body.toString() : transcode(body, 'utf8', 'utf16le').toString('utf16le');
+}
 
 /** The body as text, without a byte order mark; undefined if some bytes are not of this charset, or it is unknown. */
 export function decodeStrictly(body: Buffer, charset: string): string | undefined {
-  if (charset === 'utf-8') {
-    if (isAscii(body)) return body.toString('latin1');
-    const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-    return isUtf8(body) ? textOf(body, hasMark ? 3 : 0) : undefined;
-  }
-  let text: string;
+  const text = charset === 'utf-8' ? textOfUtf8(body) : decodedBy(charset, body);
+  return text?.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+function decodedBy(charset: string, body: Buffer): string | undefined {
   try {
     const decoder = new TextDecoder(charset, { fatal: true });
     // Node's decoder drops this byte, which no charset of several bytes has, without an error.
     if (/^(?:gb|big5|shift|euc)/.test(decoder.encoding) && body.includes(0xff)) return undefined;
-    text = decoder.encoding === 'windows-1252' ? westernText(body) : decoder.decode(body);
+    return decoder.encoding === 'windows-1252' ? westernText(body) : decoder.decode(body);
   } catch {
     return undefined;
   }
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 const [LESS, NUL] = [0x3c, 0];
 
 /** The charset that the first bytes show, by a byte order mark or by zero bytes of ASCII characters in UTF-16, else that of the header. */
-function outerCharset(body: Buffer, contentType: string | undefined): string | undefined {
+export function outerCharset(body: Buffer, contentType?: string): string | undefined {
   const first = body[0];
   const second = body[1];
   if (first === 0xef && second === 0xbb && body[2] === 0xbf) return 'utf-8';

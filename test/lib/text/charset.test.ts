@@ -65,3 +65,8 @@ test.each<[string, readonly number[]]>([
 ])('bytes that are not %s are not mended', (charset, bytes) => {
   expect(decodeStrictly(Buffer.from(bytes), charset)).toBeUndefined();
 });
+
+test.each([1, 500])('characters of one byte to four are decoded, %i of each', (times) => {
+  const text = '\ufeff\u0080\u07ff\u0800\uffff\u{10ffff}雨a'.repeat(times);
+  expect(decodeStrictly(Buffer.from(text), 'utf-8')).toBe(text.slice(1));
+});

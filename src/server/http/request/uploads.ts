@@ -86,7 +86,7 @@ async function parsedForm(
     parser.on('error', (error: Error) => (failure ??= error));
     // Before the library, which would put a file at any path. What is thrown leaves `write`: both fields are in the first piece.
     parser.prependListener('field', (name: string, value: string) => {
-      if (name === 'operations') given = checkedOperations(value, body, headers, limits.maxFieldSize);
+      if (name === 'operations') given = checkedOperations(value, body, limits.maxFieldSize);
       if (name === 'map') pathsOf = checkedMap(value, given);
     });
     parser.on('file', (name: string, stream: Readable, { filename }: { filename?: string }) => {
@@ -131,10 +131,9 @@ async function readFile(variable: FileVariable): Promise<void> {
 }
 
 /** The value of the field `operations`; undefined if it is no JSON, which the library rejects. */
-function checkedOperations(text: string, body: Buffer, headers: IncomingHttpHeaders, maxBytes: number): unknown {
+function checkedOperations(text: string, body: Buffer, maxBytes: number): unknown {
   const head = () => body.subarray(0, maxBytes + ENVELOPE_BYTES);
-  if (wereDecodedWithLoss([text], head, headers['content-type'] ?? ''))
-    throw invalidText('The operations are not UTF-8.');
+  if (wereDecodedWithLoss([text], head)) throw invalidText('The operations are not UTF-8.');
   checkSurrogates(text);
   return parsedOrUndefined(text);
 }
