@@ -17,7 +17,7 @@ export interface Builder {
   queryField(name: string, field: (t: FieldBuilder<object>) => Field): void;
 }
 
-/** A type of the graph whose objects are made of values of `Shape`. */
+/** A type of the graph whose objects are made of values of `Shape`. What a value lacks of a record is loaded. */
 export interface ObjectRef<Shape> {
   readonly name: string;
   /** Never set: has the type. */

@@ -25,7 +25,7 @@ const ROOMS = {
   atom: 1_092,
   config: 1_425,
   'check and doctor and inspect and commands and cli': 2_201,
-  'embedding and extension': 653,
+  'embedding and extension': 659,
   origin: 3_762,
 };
 /** Files, and lines, that are loaded with a file. */

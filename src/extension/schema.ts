@@ -1,11 +1,11 @@
 /** The schema with the types and fields that an embedding program adds. The builder is one for a process, and so is what it adds. */
-import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { type GraphQLField, type GraphQLSchema, getNamedType } from 'graphql';
 import { ConfigError } from '../config/read.ts';
 import { builder } from '../engine/builder.ts';
 import type { ResolverContext } from '../engine/context.ts';
 import type { FieldRule } from '../engine/plan/declaration-types.ts';
-import { fieldRule, typeRule } from '../engine/plan/read-declarations.ts';
-import { buildSchema } from '../graph/schema.ts';
+import { fieldRule, nodeTypeOf, typeRule } from '../engine/plan/read-declarations.ts';
+import { buildSchema, schema as ofCatalog } from '../graph/schema.ts';
 import { addedFields, declaredProblems } from './declared-problems.ts';
 
 export type Extend = (to: typeof builder) => void;
@@ -36,7 +36,13 @@ function build(extend: Extend): GraphQLSchema | ConfigError {
     const extended = buildSchema();
     const problems = [...declaredProblems(extended), ...undeclaredCosts(extended)];
     if (problems.length > 0) return new ConfigError(problems);
-    for (const { field } of addedFields(extended)) if (fieldRule(field).maxCalls !== undefined) keepUnshared(field);
+    for (const { field } of addedFields(extended)) {
+      const rule = fieldRule(field);
+      if (rule.maxCalls !== undefined) keepUnshared(field);
+      const shown = nodeTypeOf(field) ?? getNamedType(field.type);
+      // A service says all that it has of its own records. Of others it may say a part: the rest is loaded.
+      if (!rule.endpoint || ofCatalog.getType(shown.name)) rule.representation ??= { members: ['id'] };
+    }
     return extended;
   } catch (error) {
     return error instanceof ConfigError ? error : new ConfigError([`extend cannot be used: ${String(error)}`]);

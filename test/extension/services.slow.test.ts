@@ -14,7 +14,8 @@ const options = settingsFor(url);
 /** What the shop was asked, and with which token. */
 let requests: { path: string; token: string | undefined }[] = [];
 beforeEach(() => void (requests = []));
-const sellers = [{ isbn: '9787544253994', stock: 3, price: '39.50', seller_id: '7' }];
+const book = { id: '6082808', title: 'Of the shop' };
+const sellers = [{ isbn: '9787544253994', stock: 3, price: '39.50', seller_id: '7', book }];
 const shop = await listen(
   createServer(({ url: path = '', headers }, response) => {
     requests.push({ path, token: headers.authorization });
@@ -22,9 +23,13 @@ const shop = await listen(
       ? { isbn: path.split('/').at(-1), stock: 3, price: headers.authorization ?? '39.50', seller_id: '7' }
       : path.startsWith('/sellers/7/books')
         ? { start: 0, count: 20, total: 1, books: sellers }
-        : path.startsWith('/sellers/7')
-          ? { id: '7', name: 'Seven', town: 'Town' }
-          : undefined;
+        : path.startsWith('/sellers/7/favourites')
+          ? { start: 0, count: 20, total: 1, books: [book] }
+          : path === '/sellers/7/favourite'
+            ? book
+            : path.startsWith('/sellers/7')
+              ? { id: '7', name: 'Seven', town: 'Town' }
+              : undefined;
     if (path === '/sellers/71') return void response.end('{"name":"Seven"}');
     if (path === '/sellers/401') return void response.writeHead(401).end('{}');
     const code = path === '/sellers/8' ? 7 : path === '/sellers/9' ? 8 : undefined;
@@ -97,6 +102,19 @@ test('records and lists of a second service are batched, and found by node', asy
     '/sellers/7',
     '/sellers/7/books?count=1&fields=price&start=0',
   ]);
+});
+
+test.each([
+  'books(first: 1) { nodes { book { $ } } }',
+  'favourite { $ }',
+  'chosen { $ }',
+  'favourites(first: 1) { nodes { $ } }',
+])('what a program or its service does not say of a book is loaded from the catalog: %s', async (field) => {
+  const selected = field.replace('$', 'title publisher viewerCollection { status }');
+  const [answer] = await answers({}, { query: `{ seller(id: "7") { ${selected} } }`, headers: alice });
+  expect(answer!.text).toContain(
+    '{"title":"Of the shop","publisher":"南海出版公司","viewerCollection":{"status":"READ"}}',
+  );
 });
 
 describe('what a second service says', () => {
@@ -373,7 +391,13 @@ test('a service that cannot be used is refused at the start, with all that is wr
     'the service shop: GET /v2/book/isbn/:isbn: lists is not an option. Did you mean list?',
   ]);
   expect(await problemsWith({ share: 'public', token: 'caller' })).toEqual(
-    ['/v2/book/isbn/:isbn', '/sellers/:id', '/sellers/:id/books'].map(
+    [
+      '/v2/book/isbn/:isbn',
+      '/sellers/:id',
+      '/sellers/:id/books',
+      '/sellers/:id/favourite',
+      '/sellers/:id/favourites',
+    ].map(
       (path) => `the service shop: share of ${path} must be viewer, because its calls carry the token of the caller`,
     ),
   );

@@ -20,8 +20,10 @@ import {
 } from '../../src/extend.ts';
 
 type Seller = { id: string; name: string; town: string };
-type Stock = { isbn: string; stock: number; price: string; seller_id: string };
+type Named = { id: string; title: string };
+type Stock = { isbn: string; stock: number; price: string; seller_id: string; book?: Named };
 type StockPage = ListPage & { books: Stock[] };
+type NamedPage = ListPage & { books: Named[] };
 
 const { ofStock = {}, ...facts } = JSON.parse(process.env.SHOP ?? '{}') as { baseUrl?: string; ofStock?: object };
 
@@ -34,9 +36,15 @@ export const shop = service({
     stock: endpoint('GET /v2/book/isbn/:isbn', null, takes(), gives<Stock>(200), { key: ['isbn'], ...ofStock }),
     seller: endpoint('GET /sellers/:id', null, takes<Fields>(), gives<Seller>(200), { freshSeconds: 600 }),
     offers: endpoint('GET /sellers/:id/books', null, takes<Window>(), gives<StockPage>(200), { list: 'books' }),
+    favourite: endpoint('GET /sellers/:id/favourite', null, takes(), gives<Named>(200)),
+    favourites: endpoint('GET /sellers/:id/favourites', null, takes<Window>(), gives<NamedPage>(200), {
+      list: 'books',
+    }),
   },
 });
-const { stock, seller, offers } = shop.endpoints;
+const { stock, seller, offers, favourite, favourites } = shop.endpoints;
+
+const chosen: Named = { id: '6082808', title: 'Of the shop' };
 
 export const withShop: Extend = (builder) => {
   const Seller = builder.objectRef<Seller>('Seller').implement({
@@ -56,11 +64,15 @@ export const withShop: Extend = (builder) => {
       inStock: t.reads('stock', count, 'The copies that it has.'),
       price: t.reads('price', textOrNull, 'The price.'),
       seller: t.record(Seller, { id: 'seller_id' }, 'Who sells it.'),
+      book: t.record(Book, { member: 'book' }, 'The book.'),
     }),
   });
-  builder.objectField(Seller, 'books', (t) =>
-    t.connection({ type: Availability, description: 'What it sells.', endpoint: offers, from: ['id'] }),
-  );
+  builder.objectFields(Seller, (t) => ({
+    books: t.connection({ type: Availability, description: 'What it sells.', endpoint: offers, from: ['id'] }),
+    favourite: t.call({ type: Book, description: 'The best.', endpoint: favourite, from: ['id'] }),
+    chosen: t.field({ type: [Book], description: 'The best.', maxCalls: 0, resolve: () => [chosen] }),
+    favourites: t.connection({ type: Book, description: 'The best.', endpoint: favourites, from: ['id'] }),
+  }));
   builder.queryField('offer', (t) =>
     t.call({
       type: Availability,

@@ -70,7 +70,8 @@ const Shelf = builder.objectRef<AnnotationRecord>('AddedMark').implement({
   members: ['id', 'chapter', 'page_no', 'book', 'book_id'],
   fields: (t) => ({
     chapter: t.reads('chapter', textOrNull, 'The chapter.'),
-    book: t.record(Book, { member: 'book', id: 'book_id' }, 'The book.'),
+    // As `createFacade` takes what a program declares.
+    book: t.record(Book, { member: 'book', id: 'book_id' }, 'The book.', { representation: { members: ['id'] } }),
   }),
 });
 builder.objectField(Book, 'addedMarks', (t) =>
