@@ -21,7 +21,7 @@ export function readKey(given: unknown): string {
   const text = typeof given === 'string' ? given.trim() : '';
   const key = (text.startsWith('"') ? QUOTED : BARE).exec(text)?.[1] ?? '';
   if (key.length >= KEY_MIN && key.length <= KEY_MAX) return key;
-  const message = `An idempotency key has ${KEY_MIN} to ${KEY_MAX} visible ASCII characters, in quotes or without: use a random UUID.`;
+  const message = `An idempotency key has ${KEY_MIN} to ${KEY_MAX} visible ASCII characters, in quotes or without; in quotes none is a quote or a backslash. Use a random UUID.`;
   throw new HttpError('BAD_IDEMPOTENCY_KEY', message);
 }
 

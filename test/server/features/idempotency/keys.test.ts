@@ -301,7 +301,7 @@ test('keys are read as strings of structured fields, or bare', () => {
     undefined,
     7,
   ])
-    expect(() => readKey(bad)).toThrow('visible');
+    expect(() => readKey(bad)).toThrow('in quotes none is a quote or a backslash');
 });
 
 test('what is sealed is read with the same key only', () => {
