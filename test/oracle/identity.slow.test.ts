@@ -185,7 +185,7 @@ class Reader {
   private async changeToken(person: string): Promise<void> {
     this.token = `${person}-${this.isNamed ? 'named' : 'unknown'}-${this.queries}`;
     const insert = 'INSERT INTO tokens SELECT ?, person_id, tier, scopes, 0 FROM tokens WHERE token = ?';
-    db.prepare(insert).run(tokenOf(this.token), `demo-${person}`);
+    db.prepare(insert).all(tokenOf(this.token), `demo-${person}`);
     if (this.isNamed) await ask(`{ book(id: "${shelved.get(person)}") { viewerCollection { status } } }`, this.token);
   }
 

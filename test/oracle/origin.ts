@@ -63,7 +63,7 @@ function template(): Template {
     const ids = idsIn(db);
     for (const person of Object.keys(people)) prepare(db, person, ids.person[person]!);
     const ofApp = `SELECT ?, person_id, tier, scopes, 0 FROM tokens WHERE person_id IS NULL LIMIT 1`;
-    db.raw.prepare(`INSERT INTO tokens ${ofApp}`).run(tokenOf(APP));
+    db.raw.prepare(`INSERT INTO tokens ${ofApp}`).all(tokenOf(APP));
     db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     made = { directory, file: join(directory, 'origin.db'), ids };
     return made;
@@ -86,13 +86,13 @@ function prepare(db: Database, person: string, id: string): void {
   ])
     db.raw
       .prepare(`UPDATE ${table} SET ${text} = ? || ${text} WHERE person_id = ? AND ${condition}`)
-      .run(`${mark} `, id);
+      .all(`${mark} `, id);
 }
 
 /** With the scopes of the demo token of that tier. */
 function addToken(db: Database, token: string, person: string, tier: string): void {
   const scopes = 'SELECT scopes FROM tokens WHERE tier = ? AND person_id IS NOT NULL LIMIT 1';
-  db.raw.prepare(`INSERT INTO tokens VALUES (?, ?, ?, (${scopes}), 0)`).run(token, person, tier, tier);
+  db.raw.prepare(`INSERT INTO tokens VALUES (?, ?, ?, (${scopes}), 0)`).all(token, person, tier, tier);
 }
 
 function idsIn(db: Database): Ids {

@@ -3,7 +3,6 @@ import { createBookIndex } from '../../src/origin/store/book-index.ts';
 import { openDatabase } from '../../src/origin/store/database/database.ts';
 import type { Database } from '../../src/origin/store/database/database.ts';
 import { fillOnce } from '../../src/origin/store/seed/seed.ts';
-import { prepareWrite } from '../../src/origin/store/database/sqlite.ts';
 import { createChance } from '../../src/origin/store/seed/chance.ts';
 
 const BATCH = 5_000;
@@ -59,9 +58,8 @@ export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefi
 function bookWriter(db: Database) {
   const { raw } = db;
   const index = createBookIndex(db);
-  const addSeries = prepareWrite(raw, 'INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
-  const addBook = prepareWrite(
-    raw,
+  const addSeries = raw.prepare('INSERT OR IGNORE INTO series (id, title) VALUES (?, ?)');
+  const addBook = raw.prepare(
     `INSERT INTO books (no, id, isbn10, isbn13, title, origin_title, alt_title, subtitle, author, translator, publisher, pubdate, raters,
       rating_sum, binding, price, series_id, pages, author_intro, summary, catalog, ebook_url, ebook_price)
      VALUES (?, ?, ?, ?, ?, '', '', '', ?, '[]', ?, ?, ?, ?, '平装', ?, ?, ?, '', ?, '', NULL, NULL)`,
@@ -69,7 +67,7 @@ function bookWriter(db: Database) {
   const summaries = db
     .rows('books', {}, SUMMARIES)
     .map(({ summary }) => /^(?:.+?[。！]){3}/u.exec(summary)?.[0] ?? summary);
-  const addTag = prepareWrite(raw, 'INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
+  const addTag = raw.prepare('INSERT INTO book_tags (book_id, name, count) VALUES (?, ?, ?)');
 
   return (no: number) => {
     const chance = createChance(`book ${no}`);
@@ -81,8 +79,8 @@ function bookWriter(db: Database) {
     const { isbn10, isbn13 } = isbnOf(no);
     const series = chance.int(3) === 0 ? String(FIRST_ID + Math.floor(no / SERIES_SIZE)) : null;
     const raters = chance.int(4) === 0 ? chance.int(10) : chance.int(50_000);
-    if (series) addSeries.run(series, `${pick(seconds)}丛书`);
-    addBook.run(
+    if (series) addSeries.all(series, `${pick(seconds)}丛书`);
+    addBook.all(
       no,
       id,
       isbn10,
@@ -98,7 +96,7 @@ function bookWriter(db: Database) {
       String(chance.between(80, 900)),
       pick(summaries),
     );
-    for (const name of new Set([1, 2, 3].map(() => pick(tags)))) addTag.run(id, name, chance.between(1, 4_000));
+    for (const name of new Set([1, 2, 3].map(() => pick(tags)))) addTag.all(id, name, chance.between(1, 4_000));
     index(id);
   };
 }

@@ -6,7 +6,6 @@ import {
   hasBuiltIn,
   inTransaction,
   openSqlite,
-  prepareWrite,
 } from '../../src/origin/store/database/sqlite.ts';
 import { temporaryDirectory } from '../support/service.ts';
 
@@ -17,7 +16,7 @@ function table() {
   const insert = db.prepare('INSERT INTO words (word) VALUES (?)');
   return {
     db,
-    add: (word: string) => insert.run(word),
+    add: (word: string) => insert.all(word),
     words: () =>
       (db.prepare('SELECT word FROM words ORDER BY rowid').all() as { word: string }[]).map((row) => row.word),
   };
@@ -41,23 +40,17 @@ test.each([
   expect(hasBuiltIn({ ...process.versions, node, sqlite })).toBe(expected);
 });
 
-test('writes to a full-text table, and the statements after them, return the number of changed rows', () => {
-  const { db, add } = table();
+test('a full-text table takes writes whose row ids are no safe integers, and so do the statements after them', () => {
+  const { db, add, words } = table();
   db.exec("CREATE VIRTUAL TABLE texts USING fts5 (words, tokenize = 'trigram')");
-  const insert = prepareWrite(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
-  const remove = prepareWrite(db, 'DELETE FROM texts WHERE rowid = ?');
-  const update = prepareWrite(db, 'UPDATE words SET word = ?');
-  add('one');
   for (const rowid of [1, 2 ** 51, 2 ** 52]) {
     inTransaction(db, () => {
-      for (const statement of [
-        () => insert.run(rowid, '百年孤独'.repeat(500)),
-        () => remove.run(rowid),
-        () => update.run('two'),
-      ])
-        expect(Number(statement().changes)).toBe(1);
+      db.prepare('INSERT INTO texts (rowid, words) VALUES (?, ?)').all(rowid, '百年孤独'.repeat(500));
+      db.prepare('DELETE FROM texts WHERE rowid = ?').all(rowid);
+      add(String(rowid));
     });
   }
+  expect(words()).toHaveLength(3);
 });
 
 test('a transaction that throws is rolled back, and the next one works', () => {
@@ -69,7 +62,7 @@ test('a transaction that throws is rolled back, and the next one works', () => {
     });
   expect(failing).toThrow('no');
   expect([words(), db.isTransaction]).toEqual([[], false]);
-  expect(inTransaction(db, () => add('two').changes)).toBe(1);
+  inTransaction(db, () => add('two'));
   expect(words()).toEqual(['two']);
 });
 

@@ -1,6 +1,6 @@
 import { hasMoreThan } from '../../lib/text/characters.ts';
 import type { Stored } from './database/schema.ts';
-import { type SqliteDatabase, prepareWrite } from './database/sqlite.ts';
+import type { SqliteDatabase } from './database/sqlite.ts';
 import { quoted } from './text-search.ts';
 
 /** Separates names, titles and tags; never part of a search text. */
@@ -22,12 +22,11 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
        (SELECT group_concat(name, char(30)) FROM book_tags WHERE book_id = books.id) AS tags
      FROM books WHERE id = ?`,
   );
-  const remove = prepareWrite(raw, 'DELETE FROM books_fts WHERE rowid = CAST(? AS INTEGER)');
-  const add = prepareWrite(
-    raw,
+  const remove = raw.prepare('DELETE FROM books_fts WHERE rowid = CAST(? AS INTEGER)');
+  const add = raw.prepare(
     'INSERT INTO books_fts (rowid, title, words, tags, short_title, short_words) VALUES (CAST(? AS INTEGER), ?, ?, ?, ?, ?)',
   );
-  const move = prepareWrite(raw, 'UPDATE books SET rank = ? WHERE no = ?');
+  const move = raw.prepare('UPDATE books SET rank = ? WHERE no = ?');
 
   /** Call it after a change of anything that the search matches or ranks by. */
   return (id: string): void => {
@@ -37,8 +36,8 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
     const names = [...(JSON.parse(book.author) as string[]), ...(JSON.parse(book.translator) as string[])];
     const words = [book.subtitle, book.origin_title, book.alt_title, ...names, book.publisher].filter(Boolean);
     const tags = book.tags?.split(EDGE) ?? [];
-    if (book.rank !== null) remove.run(book.rank);
-    add.run(
+    if (book.rank !== null) remove.all(book.rank);
+    add.all(
       rank,
       edged([book.title]),
       edged([...words, book.isbn10, book.isbn13]),
@@ -46,7 +45,7 @@ export function createBookIndex({ raw }: { raw: SqliteDatabase }) {
       gapped([book.title]),
       gapped([...words, ...tags]), // without ISBNs: one or two digits would match nearly all of them
     );
-    if (book.rank !== rank) move.run(rank, book.no);
+    if (book.rank !== rank) move.all(rank, book.no);
   };
 }
 

@@ -20,12 +20,8 @@ export const pictureSizes = {
 export type PictureKind = keyof typeof pictureSizes;
 type SizeOf<Kind extends PictureKind> = keyof (typeof pictureSizes)[Kind] & string;
 
-/** The path of a drawn picture below `/pictures`. */
-export const drawnName = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
-  `${kind}/${size}/${id}.svg`;
-
 export const drawnUrl = <Kind extends PictureKind>(kind: Kind, size: SizeOf<Kind>, id: string) =>
-  address(`/pictures/${drawnName(kind, size, id)}`);
+  address(`/pictures/${kind}/${size}/${id}.svg`);
 
 export function drawnImages(kind: 'book' | 'subject' | 'celebrity', id: string) {
   return {

@@ -57,7 +57,7 @@ function copyDatabase(source: string, copy: string): Set<string> {
   try {
     checkVersion(db, dirname(source));
     db.exec('PRAGMA busy_timeout = 5000');
-    db.prepare('VACUUM INTO ?').run(copy);
+    db.prepare('VACUUM INTO ?').all(copy);
   } finally {
     db.close();
   }

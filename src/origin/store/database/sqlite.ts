@@ -10,11 +10,10 @@ export interface SqliteDatabase {
   close(): void;
 }
 
+/** Without `run`, which fails after a write to a full-text table whose row id is no safe integer. */
 export interface SqliteStatement {
   all(...parameters: unknown[]): unknown[];
   get(...parameters: unknown[]): unknown;
-  run(...parameters: unknown[]): { changes: number | bigint };
-  setReadBigInts(enabled: boolean): void;
 }
 
 interface SqliteModule {
@@ -55,16 +54,6 @@ function fromPackage(): SqliteModule {
       { cause: error },
     );
   }
-}
-
-/**
- * A statement for writes. `run` also returns the last row id of the connection, and fails if a number cannot represent it: a
- * full-text table has such ids.
- */
-export function prepareWrite(db: SqliteDatabase, sql: string): SqliteStatement {
-  const statement = db.prepare(sql);
-  statement.setReadBigInts(true);
-  return statement;
 }
 
 /** Runs `work` in a transaction, which is not nested. Whatever it throws but CommitError, nothing was changed. */

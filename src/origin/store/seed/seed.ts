@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createBookIndex } from '../book-index.ts';
 import { zonedTimestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { prepareWrite } from '../database/sqlite.ts';
 
 type Row = Record<string, unknown>;
 /** The rows of some tables, each table after those that it refers to. The first row of a table has the names of the columns. */
@@ -35,9 +34,9 @@ function rowsOf(table: string, [columns, ...lists]: DemoFile[string]): readonly 
 function add({ raw }: Database, table: string, rows: readonly Row[]): void {
   const columns = Object.keys(rows[0] ?? {});
   const places = columns.map(() => '?').join(', ');
-  const insert = prepareWrite(raw, `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
+  const insert = raw.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`);
   for (const row of rows)
-    insert.run(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
+    insert.all(...Object.values(row).map((value) => (Array.isArray(value) ? JSON.stringify(value) : value)));
 }
 
 /** The times of an upcoming event are relative to the day on which the database is filled: day 0 is 1970-01-01. */
