@@ -232,6 +232,23 @@ describe('a hundred interleaved queries of two users and an anonymous client', (
   });
 });
 
+test('a cursor of one facade works at another', async () => {
+  const settings = { accessToken: 'demo-app', filmTier: 'advance' };
+  const facades = [await replica(cold.proxy.url, settings), await replica(cold.proxy.url, settings)];
+  const pageOf = async (execute: (typeof facades)[number], first: number, after: string | null) => {
+    const list = `annotations(first: ${first}, after: ${JSON.stringify(after)})`;
+    const { data } = await execute(`{ book(id: "6082808") { ${list} { nodes { id } pageInfo { endCursor } } } }`);
+    return data.book.annotations as { nodes: unknown[]; pageInfo: { endCursor: string } };
+  };
+  const found: unknown[] = [];
+  for (let after: string | null = null; found.length < 20;) {
+    const { nodes, pageInfo } = await pageOf(facades[found.length % 8 ? 1 : 0]!, 4, after);
+    found.push(...nodes);
+    after = pageInfo.endCursor;
+  }
+  expect(found).toEqual((await pageOf(facades[0]!, 20, null)).nodes);
+});
+
 test.skipIf(!hasRedis)('queries are answered while Redis stops, restarts and hangs', async () => {
   const server = await redisServer();
   const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
