@@ -228,29 +228,6 @@ test('a client that disconnects has its upstream calls cancelled', async () => {
   await until(() => [books, events].every(({ ended, requests }) => ended() >= requests.length));
 });
 
-test('one of two clients with equal requests may disconnect without cancelling the shared upstream call', async () => {
-  const { books, facade, url, execute } = await startFacade();
-  const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  const held: (() => void)[] = [];
-  books.behave((socket, upstreamRequest) => held.push(() => json('{"id":"7","title":"x"}')(socket, upstreamRequest)));
-  const client = new AbortController();
-  const init = {
-    method: 'POST',
-    body: JSON.stringify({ query: book }),
-    headers: { 'content-type': 'application/json' },
-  };
-  const first = fetch(url, { ...init, signal: client.signal }).catch(() => 'gone');
-  await until(() => held.length === 1);
-  const second = execute(book);
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 2');
-  client.abort();
-  await first;
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 1');
-  held[0]?.();
-  expect((await second).data).toEqual({ book: { title: 'x' } });
-  expect(books.requests).toHaveLength(1);
-});
-
 test('tokens are sent to the configured services only, and are in no log, error or metric', async () => {
   const elsewhere = await hostile();
   const { books, events, execute, facade, logged } = await startFacade({ logLevel: 'trace' });

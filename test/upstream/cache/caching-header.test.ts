@@ -24,37 +24,13 @@ test.each<[headers: CachingHeaders, reuse: Partial<Cacheability>]>([
   [{}, {}],
   [{ 'cache-control': '' }, {}],
   [{ 'cache-control': 'public' }, {}],
-  [{ 'cache-control': 'max-age=60' }, { maxAge: 60 }],
-  [{ 'cache-control': 'Public, MAX-AGE="60"' }, { maxAge: 60 }],
-  [{ 'cache-control': 'max-age=60, max-age=30' }, { maxAge: 30 }],
-  [{ 'cache-control': 'max-age=soon' }, { maxAge: 0 }],
-  [{ 'cache-control': 'max-age=-1' }, { maxAge: 0 }],
   [{ 'cache-control': 'max-age' }, { maxAge: 0 }],
   [{ 'cache-control': 'x-max-age=60' }, {}],
   [{ 'cache-control': 'ext="max-age=5, no-store"' }, {}],
-  [{ 'cache-control': 's-maxage=10, max-age=60' }, { maxAge: 10, mustRevalidate: true }],
-  [{ 'cache-control': 'no-store' }, { refusal: 'no-store' }],
-  [{ 'cache-control': 'no-cache' }, { refusal: 'no-cache' }],
-  [{ 'cache-control': 'no-cache="set-cookie"' }, { refusal: 'no-cache' }],
   [{ 'cache-control': 'private, max-age=5' }, { refusal: 'private', maxAge: 5 }],
   [{ 'cache-control': 'must-revalidate' }, { mustRevalidate: true }],
-  [{ 'cache-control': 'max-age=9,proxy-revalidate' }, { mustRevalidate: true, maxAge: 9 }],
-  [
-    { age: '20', 'cache-control': 'max-age=60' },
-    { maxAge: 60, age: 20 },
-  ],
-  [{ age: '20, 30' }, { age: 20 }],
-  [{ age: '-5' }, {}],
-  [{ age: 'old' }, {}],
-  [{ expires: at(90), date: at(0) }, { maxAge: 90 }],
-  [{ expires: at(90), date: at(30) }, { maxAge: 60 }],
   [{ expires: at(90) }, { maxAge: 90 }],
-  [{ expires: at(-90), date: at(0) }, { maxAge: 0 }],
-  [{ expires: '0' }, { maxAge: 0 }],
   [{ expires: '-1' }, { maxAge: 0 }],
-  [{ expires: at(90), 'cache-control': 'max-age=5' }, { maxAge: 5 }],
-  [{ vary: '*' }, { refusal: 'vary' }],
-  [{ vary: 'accept, *' }, { refusal: 'vary' }],
   [{ 'cache-control': 'no-cache, must-revalidate' }, { refusal: 'no-cache', mustRevalidate: true }],
   [{ 'cache-control': 'no-cache, private' }, { refusal: 'no-cache' }],
 ])('to the letter: %o', (headers, reuse) => {
@@ -170,25 +146,6 @@ test('the Age header is subtracted from max-age', async () => {
   expect(requests).toHaveLength(2);
 });
 
-test('a stale response is not reused, but is served when the service fails', async () => {
-  const { requests, behave, read } = await book({ Age: '90', 'Cache-Control': 'max-age=60' });
-  await read();
-  behave(json('', 503));
-  expect((await read()).record).toMatchObject({ title: 'x' });
-  expect(requests).toHaveLength(2);
-});
-
-test('Expires is obeyed, relative to Date', async () => {
-  const { requests, read } = await book({ Date: at(0), Expires: at(40) });
-  await read();
-  later(39);
-  await read();
-  expect(requests).toHaveLength(1);
-  later(2);
-  await read();
-  expect(requests).toHaveLength(2);
-});
-
 test.each(['must-revalidate', 'proxy-revalidate'])(
   'to the letter, a stale record with %s is not served when the service fails',
   async (directive) => {
@@ -199,20 +156,6 @@ test.each(['must-revalidate', 'proxy-revalidate'])(
     await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   },
 );
-
-test('a response with "Vary: *" is not cached', async () => {
-  const { requests, read } = await book({ Vary: '*' });
-  await read();
-  expect((await read()).cachePolicy.scope).toBe('none');
-  expect(requests).toHaveLength(2);
-});
-
-test('a response is cached whatever its Vary names, if no request has it', async () => {
-  const { requests, read } = await book({ Vary: 'Accept-Encoding, Cookie, Referer, X-Forwarded-Proto, traceparent' });
-  await read();
-  await read();
-  expect(requests).toHaveLength(1);
-});
 
 test('a response is not cached if its Vary names a header that an embedding program adds, from the first on', async () => {
   let added: Record<string, string> = {};
