@@ -61,7 +61,7 @@ test('ten calls at once run no more operations than the share of agents', async 
     Array.from({ length: 10 }, async (_, at) => {
       const { text } = await post(facade.url, book(at));
       if (text.includes('OVERLOADED')) refused++;
-      return JSON.parse(text) as Result;
+      return JSON.parse(text) as Partial<Result>;
     }),
   );
   await until(() => held.size >= 4 && refused === 6);
@@ -70,8 +70,7 @@ test('ten calls at once run no more operations than the share of agents', async 
   const results = await answers;
   clearInterval(answering);
   expect(results).toHaveLength(10);
-  const codes = results.map(({ result }) => result.structuredContent.errors?.[0]?.code);
-  expect(codes.filter((code) => code === 'OVERLOADED')).toHaveLength(6);
+  expect(results.filter(({ result }) => result)).toHaveLength(4);
   await until(() => isIdle());
 });
 
