@@ -29,7 +29,7 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   // It opens no port, so only settings can tell where the page of errors is.
   const core = createCore({ ...config, port: 0 }, log, added);
   const features = allFeatures({ graphiql: join(packageDir, 'dist/graphiql') }, { authorize, onOperation });
-  const { server, prepare, paths, checkRedis, loading, end } = createGraphServer(core, features);
+  const { server, prepare, paths, checkRedis, loaded, end } = createGraphServer(core, features);
   void reportRedis(checkRedis, core.keysWarning, log);
   const handler = createFetchHandler(server);
 
@@ -40,9 +40,6 @@ export function createFacade(given: FacadeOptions): EmbeddedFacade {
   }
 
   let closed: Promise<void> | undefined;
-  async function loaded(): Promise<void> {
-    for (let waiting = loading(); waiting; waiting = loading()) await waiting;
-  }
   async function fetch(request: Request, from?: { address?: string } | null): Promise<Response> {
     await loaded();
     return handler.fetch(request, from);

@@ -1,6 +1,5 @@
 /** What the server is made of beside its core: features, each made from the core, and none known to it. */
 import type { IncomingMessage } from 'node:http';
-import type { Config } from '../config/settings.ts';
 import type { OperationWatchers } from './graphql/ended-operation.ts';
 import type { Pipeline, RunOperation } from './graphql/pipeline.ts';
 import type { AddedHeaders } from './graphql/route.ts';
@@ -9,7 +8,6 @@ import type { Admission } from './http/connections/admission.ts';
 import type { HttpRoute, RouteHandler } from './http/connections/http-server.ts';
 import type { ServerState } from './http/connections/state.ts';
 import type { BodyReader } from './http/request/body.ts';
-import { addCorsHeaders } from './http/request/headers.ts';
 
 /** A path, and whom it is for: an embedding program passes on those for clients. */
 export interface ServerRoute extends HttpRoute {
@@ -56,23 +54,13 @@ export interface FeatureParts extends Core {
 export type CreateFeatures = (parts: FeatureParts) => readonly Feature[];
 
 /** The routes of clients, behind what features ask about each request; as they are if no feature asks. */
-export function admitted(
-  routes: Routes,
-  features: readonly Feature[],
-  { corsOrigins }: Pick<Config, 'corsOrigins'>,
-): Routes {
+export function admitted(routes: Routes, features: readonly Feature[]): Routes {
   const checks = features.flatMap(({ admit }) => admit ?? []);
   if (checks.length === 0) return routes;
   const behindChecks = (route: ServerRoute): ServerRoute => ({
     ...route,
     handler: async (exchange) => {
-      try {
-        for (const check of checks) check(exchange.request);
-      } catch (error) {
-        // A page of another origin must be able to read why.
-        if (exchange.request.headers.origin) addCorsHeaders(exchange.request, exchange.headers, corsOrigins);
-        throw error;
-      }
+      for (const check of checks) check(exchange.request);
       await route.handler(exchange);
     },
   });

@@ -55,11 +55,15 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const graphql = createGraphql(core, features, { statusOf, bodies, uploads, admission });
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
-    '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
+    '/graphql': { handler: graphql.route, audience: 'clients' },
     ...createProbes({ upstream, trouble }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);
-  http.serve(admitted(routes, features, config));
+  http.serve(admitted(routes, features));
+  /** Waits for what a request has to wait for. */
+  const loaded = async (): Promise<void> => {
+    for (const { loading } of features) await loading?.();
+  };
 
   return {
     server: http.server,
@@ -70,19 +74,10 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
     /** A sentence if the Redis cannot be used as it is set. */
     checkRedis: upstream.checkRedis,
     ready: async (): Promise<void> => {
-      for (const { loading, ready } of features) {
-        await loading?.();
-        await ready?.();
-      }
+      await loaded();
+      for (const { ready } of features) await ready?.();
     },
-    /** What a request has to wait for; undefined if there is nothing now. */
-    loading: (): Promise<void> | undefined => {
-      for (const { loading } of features) {
-        const waiting = loading?.();
-        if (waiting) return waiting;
-      }
-      return undefined;
-    },
+    loaded,
     shutDown: async (): Promise<void> => {
       const endsAt = performance.now() + config.shutdownMs;
       await shutDown(http, config);

@@ -31,10 +31,8 @@ export interface HttpRoute {
   readonly handler: RouteHandler;
   /** It is answered even without room for operations. */
   readonly isProbe?: boolean;
-  /** The format of its errors, and of those below its path. */
+  /** The format of its errors; by default that of GraphQL. */
   readonly errorFormat?: ErrorFormat;
-  /** Its clients end addresses with a slash too. */
-  readonly mayEndInSlash?: boolean;
 }
 
 type HttpSettings = ConnectionSettings &
@@ -76,7 +74,6 @@ export class HttpServer {
 
   /** By path. */
   private routes: ReadonlyMap<string, HttpRoute> = new Map();
-  private errorFormats: readonly (readonly [path: string, ErrorFormat])[] = [];
   private readonly parts: HttpServerParts;
   private readonly successes: Counts;
 
@@ -104,9 +101,6 @@ export class HttpServer {
   /** Routes by their paths. */
   serve(routes: Readonly<Record<string, HttpRoute>>): void {
     this.routes = new Map(Object.entries(routes));
-    this.errorFormats = Object.entries(routes).flatMap(([path, { errorFormat }]) =>
-      errorFormat ? [[path, errorFormat] as const] : [],
-    );
   }
 
   private onParseError({ code, rawPacket }: ParseError, socket: Socket): void {
@@ -137,7 +131,7 @@ export class HttpServer {
   }
 
   private async handle(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = this.pathOf(request);
+    const path = pathOf(request);
     const route = this.routes.get(path);
     const hasRoom = !connection.isOverLimit && this.parts.admission.freeSlots() > 0;
     if (!hasRoom && !route?.isProbe) return this.rejectOverload(connection, request, response);
@@ -222,23 +216,20 @@ export class HttpServer {
 
   /** Since 2026 a request that is at fault has an error in the type that its client prefers, by which it knows it from those of proxies. */
   private errorMediaOf(request: IncomingMessage, { status }: HttpError): string {
-    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && this.pathOf(request) === '/graphql';
+    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && pathOf(request) === '/graphql';
     return (isGraphql && acceptedTypes(request.headers.accept).json) || 'application/json';
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    const path = this.pathOf(request);
-    const found = this.errorFormats.find(([each]) => path === each || path.startsWith(`${each}/`));
-    return found ? found[1] : 'graphql';
+    return this.routes.get(pathOf(request))?.errorFormat ?? 'graphql';
   }
+}
 
-  /** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of some. */
-  private pathOf({ url = '/' }: IncomingMessage): string {
-    if (url === '/graphql') return url;
-    const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
-    const withoutSlash = path.endsWith('/') ? path.slice(0, -1) : path;
-    return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
-  }
+/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  if (url === '/graphql') return url;
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!;
+  return path.replace(/\/$/, '') || '/';
 }
 
 function pause(socket: Socket, ms: number): void {
