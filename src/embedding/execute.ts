@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FormattedExecutionResult } from 'graphql';
 import type { SendRequest } from '../fetch-handler.ts';
-import type { IncrementalFormat, JsonType } from '../server/http/request/accept.ts';
+import { type IncrementalFormat, type JsonType, SPECS } from '../server/http/request/accept.ts';
 
 /** An operation, and who sent it. */
 export interface ProgramRequest {
@@ -26,17 +26,12 @@ type Show<Shown> = (result: FormattedExecutionResult, answer?: ProgramAnswer) =>
 
 export type Execute = ReturnType<typeof createExecute>;
 
-const PARTS: Readonly<Record<IncrementalFormat, string>> = {
-  'v0.2': 'multipart/mixed; incrementalSpec=v0.2, ',
-  '20220824': 'multipart/mixed; deferSpec=20220824, ',
-};
-
 /** Rejects if the signal is aborted, with its reason, and if the facade is closed. Whatever else is wrong is in the errors of the result. */
 export function createExecute(send: SendRequest) {
   return async <Shown>(request: ProgramRequest, show: Show<Shown>): Promise<Shown | AsyncIterable<Shown>> => {
     const { address, mayExplain, json, incremental, signal } = request;
     signal?.throwIfAborted();
-    const accept = `${incremental ? PARTS[incremental] : ''}${json}`;
+    const accept = incremental ? `multipart/mixed; ${SPECS[incremental]}, ${json}` : json;
     let content: Content;
     try {
       content = await contentOf(request.params);

@@ -92,9 +92,7 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
   };
   const records: Pick<RecordLoader, keyof RecordLoader> = {
     load: (kind, source, key, ...rest) => {
-      const problem = isOfCatalog(source.endpoint.service)
-        ? undefined
-        : inputProblem(source.endpoint, source.input(key));
+      const problem = inputProblem(source.endpoint, source.input(key));
       if (problem) return Promise.reject(problem);
       return sessionOf(source.endpoint).records.load(kind, source, key, ...rest);
     },
@@ -107,14 +105,12 @@ function joined(catalog: UpstreamSession, openOne: (name: ServiceName) => Upstre
   };
   const responses: Pick<ResponseLoader, keyof ResponseLoader> = {
     load: (endpoint, input, ...rest) => {
-      const problem = isOfCatalog(endpoint.service) ? undefined : inputProblem(endpoint, input);
+      const problem = inputProblem(endpoint, input);
       if (problem) return Promise.reject(problem);
       return sessionOf(endpoint).responses.load(endpoint, input, ...rest);
     },
     wouldSend: async (endpoint, input, ...rest) =>
-      !isOfCatalog(endpoint.service) && inputProblem(endpoint, input)
-        ? null
-        : sessionOf(endpoint).responses.wouldSend(endpoint, input, ...rest),
+      inputProblem(endpoint, input) ? null : sessionOf(endpoint).responses.wouldSend(endpoint, input, ...rest),
     clear: () => [catalog, ...opened.values()].forEach((each) => each.responses.clear()),
   };
   return Object.create(catalog, { records: { value: records }, responses: { value: responses } }) as UpstreamSession;

@@ -1,9 +1,11 @@
 /** The values that a program gives for the path and the query of a call. */
 import { GraphQLError } from 'graphql';
 import type { Endpoint } from '../api/endpoint.ts';
+import { isOfCatalog } from '../api/service-descriptor.ts';
 
-/** The error of a call with a value that its request cannot carry, which is not made; undefined if it can be made. */
-export function inputProblem({ method, path, params }: Endpoint, input: object): GraphQLError | undefined {
+/** The error of a call of the program's service with a value that its request cannot carry; undefined if it can be made. */
+export function inputProblem({ service, method, path, params }: Endpoint, input: object): GraphQLError | undefined {
+  if (isOfCatalog(service)) return undefined;
   const values = input as Readonly<Record<string, unknown>>;
   const wrong =
     params.find((name) => !isText(values[name])) ?? Object.keys(values).find((name) => !isSent(values[name]));

@@ -5,6 +5,7 @@ import { schema } from '../../src/graph/schema.ts';
 import { createCancellationToken } from '../../src/lib/cancellation.ts';
 import { createJsonWriter } from '../../src/server/graphql/json-response.ts';
 import { createDocuments } from '../../src/server/graphql/documents/persisted-documents.ts';
+import { createTrusted } from '../../src/server/graphql/documents/trusted.ts';
 import { createPipeline } from '../../src/server/graphql/pipeline.ts';
 import { createRequestReader } from '../../src/server/graphql/request.ts';
 import { createGraphqlRoute } from '../../src/server/graphql/route.ts';
@@ -33,7 +34,7 @@ export async function isAnsweredByFastPath(sent: RequestInit | undefined): Promi
     reader: createRequestReader(config, bodies, new UploadMemory(config), upstream, log),
     json: createJsonWriter({ epoch: () => null, confirmEpoch: undefined }, statusesOf(config.httpStatuses)),
     admission: new Admission(config),
-    documents: createDocuments(config, pipeline),
+    documents: createDocuments(config, pipeline.prepare, createTrusted(config.trustedDocuments)),
     run: pipeline.run,
     endStored: pipeline.endStored,
     headers: [],

@@ -26,7 +26,7 @@ export function createGraphql(core: Core, features: readonly Feature[], http: Ht
   const watchers = watchersOf(features);
   const { prepare, run: plainRun, endStored } = createPipeline({ schema, config, upstream, log, watchers });
   const run = features.reduce<RunOperation>((inner, { around }) => around?.(inner) ?? inner, plainRun);
-  const documents = createDocuments(config, { prepare }, trusted);
+  const documents = createDocuments(config, prepare, trusted);
   // What happens to a GraphQL request, in this order.
   const route = createGraphqlRoute(config, {
     page: features.find(({ page }) => page)?.page,

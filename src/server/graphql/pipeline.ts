@@ -45,17 +45,10 @@ export function createPipeline(parts: PipelineParts) {
     const { requestId, headers } = request;
     const startedAt = performance.now();
     if (!ready) {
-      const nothingRun = {
-        operation: refused,
-        document: undefined,
-        session: undefined,
-        price: undefined,
-        span: undefined,
-      };
-      const ended = { requestId, headers, startedAt, ...nothingRun, isStored: false, errors };
+      const made = { operation: refused, span: undefined, isStored: false, errors };
+      const ended = { requestId, headers, startedAt, ...made, ...NOT_RUN };
       for (const watch of onEnd) watch(ended);
-      const notRun = { session: undefined, price: undefined, cachePolicy: undefined };
-      return { result: { errors }, document: ready, ...notRun, epoch };
+      return { result: { errors }, cachePolicy: undefined, epoch, ...NOT_RUN };
     }
     const { named: operation } = ready;
     const span = startSpan?.(operation.type, headers, startedAt);
@@ -106,12 +99,14 @@ export function createPipeline(parts: PipelineParts) {
       if (onEnd.length === 0) return;
       const span = startSpan?.(operation.type, headers, startedAt);
       // Each member once: V8 makes an object slowly whose literal sets a member that it has spread.
-      const nothingRun = { document: undefined, session: undefined, price: undefined, errors: undefined };
-      const ended = { requestId, headers, startedAt, operation, span, isStored: true, ...nothingRun };
+      const ended = { requestId, headers, startedAt, operation, span, isStored: true, errors: undefined, ...NOT_RUN };
       for (const watch of onEnd) watch(ended);
     },
   };
 }
+
+/** What an operation that was not run has not made. */
+const NOT_RUN = { document: undefined, session: undefined, price: undefined };
 
 interface StoredRequest {
   requestId: string;

@@ -13,7 +13,7 @@ import { bareId, sha256Of } from '../../../config/documents/trusted-documents.ts
 import { NOT_EXECUTABLE } from '../../../engine/errors/codes.ts';
 import type { Prepare, Prepared } from '../../../engine/documents/prepare.ts';
 import { type GraphqlParams, type GraphqlRequest, malformedRequest } from '../request.ts';
-import { type Trusted, createTrusted } from './trusted.ts';
+import type { Trusted } from './trusted.ts';
 
 /** The text of the requested document, or the error if there is none. */
 type DocumentLookup = { text: string; prepared?: Prepared } | { error: GraphQLError };
@@ -24,15 +24,14 @@ export type Documents = ReturnType<typeof createDocuments>;
 const REGISTERED_MAX = 1_000;
 const REGISTERED_CHARACTERS_MAX = 2_000_000;
 
-type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueries' | 'trustedDocuments'>;
+type PersistedSettings = Pick<Config, 'persistedOnly' | 'automaticPersistedQueries'>;
 
 /** Returns a function that prepares the document of a request. It throws an HttpError for a request with neither a text nor an id. */
 export function createDocuments(
-  config: PersistedSettings,
-  { prepare }: { prepare: Prepare },
-  trusted: Trusted = createTrusted(config.trustedDocuments),
+  { persistedOnly, automaticPersistedQueries }: PersistedSettings,
+  prepare: Prepare,
+  trusted: Trusted,
 ) {
-  const { persistedOnly, automaticPersistedQueries } = config;
   const registered = new LRUCache<string, string>({
     max: REGISTERED_MAX,
     maxSize: REGISTERED_CHARACTERS_MAX,

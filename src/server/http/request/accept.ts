@@ -29,7 +29,8 @@ export interface IncrementalType {
   spec: string | undefined;
 }
 
-const SPECS: Readonly<Record<IncrementalFormat, string>> = {
+/** The parameter of a media type by which clients name a format. */
+export const SPECS: Readonly<Record<IncrementalFormat, string>> = {
   '20220824': 'deferSpec=20220824',
   'v0.2': 'incrementalSpec=v0.2',
 };

@@ -49,8 +49,7 @@ export const preferredEncoding = remembering((accept): Encoding | undefined => {
   const ranges = parseAccept(accept);
   const qualityOf = (name: string): number | undefined => ranges.find(({ type }) => type === name)?.quality;
   const rated = (Object.keys(codecs) as Encoding[]).map((encoding) => {
-    const alias = encoding === 'gzip' ? qualityOf('x-gzip') : undefined;
-    return { encoding, quality: qualityOf(encoding) ?? alias ?? qualityOf('*') ?? 0 };
+    return { encoding, quality: qualityOf(encoding) ?? qualityOf('*') ?? 0 };
   });
   const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a));
   return best.quality > 0 && best.quality >= (qualityOf('identity') ?? 0) ? best.encoding : undefined;
