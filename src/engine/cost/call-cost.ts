@@ -55,6 +55,7 @@ export function costTreeOf(plan: OperationPlan, variables: Variables): CostNode 
 function count(plan: OperationPlan, variables: Variables, tree?: CostTree): WorstCase {
   const total = newCount(variables, tree);
   const root = plan.root.type.name;
+  addAmount(total.values, plan.introspected, '__schema', `${root}.__schema`);
   countSelection(total, plan.root, rootFrame, root);
   const { calls, costs, items, values } = total;
   return { calls: { ...calls, fields: [...costs.values()] }, items, values };

@@ -444,7 +444,7 @@ const table = {
         { status: NOT_RUN },
       ),
       TOO_MANY_VALUES: notes(
-        `The response could have too many values: the fields of all items count, introspection too. \`field\` and \`coordinate\` name the largest part. No call was made, unless lists turned out longer than estimated; introspection is counted while it runs.`,
+        `The response could have too many values: the fields of all items count, introspection too. \`field\` and \`coordinate\` name the largest part. No call was made, unless lists turned out longer than estimated.`,
         'Request smaller pages (`first`), or fewer fields of each item.',
         'The limit is {maxValues}.',
         { status: NOT_RUN },

@@ -36,6 +36,7 @@ import {
   runSelection,
   whenFinished,
 } from './execution.ts';
+import { mayComeWithItem } from './inline-fragment.ts';
 import { type Delivery, deferFragment, deliver, partsOf, streamed } from './incremental.ts';
 import { PartlyLoaded } from './load-record.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
@@ -101,7 +102,11 @@ function selectOf(schema: GraphQLSchema, plan: SelectionPlan, parent: Position |
   const select = selectFields(schema, plan, parent);
   if (plan.deferred.length === 0) return select;
   // An error in a deferred fragment nulls the fragment at most.
-  const fragments = plan.deferred.map((each) => ({ ...each, select: selectFields(schema, each, undefined) }));
+  const fragments = plan.deferred.map((each) => ({
+    ...each,
+    select: selectFields(schema, each, undefined),
+    inline: mayComeWithItem(schema, each, plan, parent?.plan.mode) ? selectFields(schema, each, parent) : undefined,
+  }));
   return (source: Source | PartlyLoaded, execution, path) => {
     const object = select(source instanceof PartlyLoaded ? source.record : source, execution, path);
     for (const fragment of fragments) deferFragment(object, source, fragment, execution, path);

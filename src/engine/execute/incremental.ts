@@ -81,16 +81,23 @@ interface Fragment {
   /** The members that it reads of the record. */
   members: readonly string[];
   select: Select;
+  /** Selects it as a part of its object; undefined if more than members may be needed. */
+  inline: Select | undefined;
 }
 
-/** Notes the deferred fragment of an object. */
+/** Notes the deferred fragment of an object. One whose members are known comes with the object: to deliver it later would gain nothing. */
 export function deferFragment(
   object: object,
   source: Source | PartlyLoaded,
-  { label, members, select }: Fragment,
+  { label, members, select, inline }: Fragment,
   execution: Execution,
   path: Path | undefined,
 ): void {
+  const known = source instanceof PartlyLoaded ? source.record : source;
+  if (inline && members.every((member) => member in known)) {
+    Object.assign(object, inline(known, execution, path));
+    return;
+  }
   const part: Part = {
     label,
     path: pathToArray(path),

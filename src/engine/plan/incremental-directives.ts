@@ -18,7 +18,7 @@ const condition = (description: string) => ({
 export const deferDirective = new GraphQLDirective({
   name: 'defer',
   description:
-    'The fields of the fragment may be delivered after the rest of the response, if the request accepts `multipart/mixed` or `text/event-stream`.',
+    'The fields of the fragment may be delivered after the rest of the response, if the request accepts `multipart/mixed` or `text/event-stream`. They come with the rest if the response that has the rest has them too.',
   locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
   args: { if: condition('If false, the fragment is delivered with the rest.'), label },
 });

@@ -81,6 +81,8 @@ export interface OperationPlan {
   readonly root: SelectionPlan;
   /** The response may be delivered incrementally. */
   readonly defers: boolean;
+  /** The most values that introspection may return. */
+  readonly introspected: number;
   /** A variable decides how much is requested, so the cost must be computed for each request. */
   readonly varies: boolean;
   /** The number of planned fields and selections: the plan's size in memory. */

@@ -23,6 +23,7 @@ import { argumentsOf } from './arguments.ts';
 import { fieldInfosOf, typeRule } from './read-declarations.ts';
 import { type Variables, deferOf, fragmentApplies, isIncluded, isStreamed } from './document.ts';
 import type { FieldRule, TypeRule } from './declaration-types.ts';
+import { introspectedValues } from './introspection.ts';
 import {
   type FieldMode,
   type OperationPlan,
@@ -97,7 +98,8 @@ export function planOperation(
   const walk: Walk = { schema, fragments, viewer, variables, maxFields, ...counts };
   const root = planType(walk, schema.getRootType(operation.operation)!, [operation.selectionSet]);
   const { defers, varies, size } = walk;
-  return { root, defers, varies, size };
+  const introspected = introspectedValues(schema, root);
+  return { root, defers, introspected, varies, size };
 }
 
 function grow(walk: Walk): void {

@@ -6,7 +6,6 @@ import {
   type OperationDefinitionNode,
   buildSchema,
   execute,
-  getIntrospectionQuery,
   isObjectType,
   parse,
   print,
@@ -132,12 +131,6 @@ test('the executor returns what graphql-js returns, whatever fails, is null or i
 
 test('the executor runs mutations as graphql-js does', async () => {
   await fc.assert(fc.asyncProperty(held, comparisonOf(mutation)), { numRuns: thorough ? 100 : 25, seed: 1 });
-});
-
-test('the executor returns of the schema what graphql-js returns', async () => {
-  const document = parse(getIntrospectionQuery());
-  const { data } = await plainExecutorOf(document)({ root: {} });
-  expect(data).toEqual((await execute({ schema, document })).data);
 });
 
 test.each([undefined, 1])('no mutation runs after a non-null one that failed, %s turns later', async (after) => {

@@ -256,6 +256,27 @@ interface Announcement {
   completed?: object[];
 }
 
+test.each([
+  [
+    'of an item comes with it, if the list sends it',
+    '{ searchBooks(query: "x") { nodes { id ... @defer { title } } } }',
+    [],
+  ],
+  [
+    'of members that a load of their own asks for comes later',
+    '{ book(id: "1") { title ... @defer(label: "more") { pages } } }',
+    ['book more'],
+  ],
+  [
+    'with a call of its own comes later',
+    '{ searchBooks(query: "x") { nodes { title ... @defer(label: "more") { pages tagsCount } } } }',
+    ['searchBooks.nodes.0 more'],
+  ],
+])('a deferred fragment %s', async (_, query, parts) => {
+  const book = { id: '1', title: '活着', pages: '191' };
+  expect(await announced({ ...book, start: 0, count: 1, total: 1, books: [book] }, query)).toEqual(parts);
+});
+
 describe('parts are announced only where their fragment applies to the type of the object', () => {
   test('of nodes of two types with the same response keys', async () => {
     const query = `{ nodes(ids: ["Subject:1", "Book:1", "Subject:1"]) {
