@@ -34,7 +34,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 23, lines: 3_084 },
   'src/engine/execute/executor.ts': { files: 30, lines: 4_399 },
   'src/engine/documents/assess.ts': { files: 51, lines: 6_280 },
-  'src/price.ts': { files: 157, lines: 16_829 },
+  'src/price.ts': { files: 158, lines: 16_829 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,
