@@ -1,7 +1,6 @@
 /** `catalog-graphql check`: what the server would say of documents, without a server and without a network. */
 import type { GraphQLSchema } from 'graphql';
 import { sha256Of } from '../config/documents/trusted-documents.ts';
-import { readTextFile } from '../lib/text/read-text.ts';
 import type { DocumentSettings } from '../engine/documents/limits.ts';
 import { type CheckResult, createOperationCheck } from './check-operation.ts';
 import { type CheckedOperation, IN_SOURCES, readDocuments, unreadSources } from './documents.ts';
@@ -38,7 +37,7 @@ export async function runCheck(
   if (operations.length === 0 && findings.length === 0)
     throw new UserError(`There are no operations in these files${unread.length > 0 ? `: ${IN_SOURCES}` : '.'}`);
   const findLost =
-    options.schema === undefined ? undefined : await createLostFinder(oldSchemaOf(options.schema), schema);
+    options.schema === undefined ? undefined : await createLostFinder(readOldSchema(options.schema), schema);
   const check = createOperationCheck(schema, settings, findLost);
   const stored: Prices = prices === undefined || update ? new Map() : readPrices(prices);
   const keys = keysOf(operations);
@@ -53,16 +52,6 @@ export async function runCheck(
   const report: Report = { results, findings: [...findings, ...stale, ...unread], maxCalls: settings.maxUpstreamCalls };
   const exitCode = unread.length > 0 ? CHECK_USAGE : errorsIn(report) > 0 ? 1 : 0;
   return { output: printReport(report, options.format), exitCode };
-}
-
-function oldSchemaOf(path: string): GraphQLSchema {
-  let text: string;
-  try {
-    text = readTextFile(path);
-  } catch (error) {
-    throw new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  return readOldSchema(path, text);
 }
 
 /**

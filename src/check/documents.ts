@@ -83,7 +83,7 @@ function operationsOf(paths: readonly string[], findings: Finding[]): CheckedOpe
 }
 
 function operationsOfManifest(file: string, findings: Finding[]): CheckedOperation[] {
-  const lines = linesOfStrings(textOf(file));
+  const lines = linesOfStrings(readTextFile(file));
   let documents: ReadonlyMap<string, string>;
   try {
     documents = readManifest(file);
@@ -103,14 +103,6 @@ function operationsOfManifest(file: string, findings: Finding[]): CheckedOperati
       return { name, operationName, text, document, isFromManifest: true, location, locationOf: () => location };
     });
   });
-}
-
-function textOf(file: string): string {
-  try {
-    return readTextFile(file);
-  } catch (error) {
-    throw new UserError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
 }
 
 /** The line of the first occurrence of each short string of a JSON text. */

@@ -17,6 +17,7 @@ import {
   visit,
 } from 'graphql';
 import { usesOf, variableTypesOf } from '../engine/plan/document-uses.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 import { UserError } from '../lib/user-error.ts';
 
 export interface Lost {
@@ -27,8 +28,9 @@ export interface Lost {
   message: string;
 }
 
-/** A schema as text, or the response to an introspection query. Throws a UserError for a text that is neither. */
-export function readOldSchema(path: string, text: string): GraphQLSchema {
+/** The schema in a file, as text or as the response to an introspection query. Throws a UserError. */
+export function readOldSchema(path: string): GraphQLSchema {
+  const text = readTextFile(path);
   try {
     return text.trimStart().startsWith('{') ? fromIntrospection(text) : buildSchema(text);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The price file: what each operation costs, as it was when somebody accepted it. It is made to be committed beside the documents. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { CostRange } from '../engine/cost/cost-range.ts';
 import { isPlainObject } from '../lib/objects.ts';
 import { readTextFile } from '../lib/text/read-text.ts';
@@ -36,22 +36,22 @@ export const rises = (before: StoredPrice, now: StoredPrice): string[] =>
     (measure) => `${WORDS[measure]}: ${before[measure]} before, ${now[measure]} now`,
   );
 
-/** Throws a UserError for a file that is not there, or is no price file. */
+/** Throws a UserError for a file that cannot be read, or is no price file. */
 export function readPrices(path: string): Prices {
+  if (!existsSync(path)) throw new UserError(`There is no price file ${path}: write it with --update.`);
+  const text = readTextFile(path);
   let value: unknown;
   try {
-    value = JSON.parse(readTextFile(path));
+    value = JSON.parse(text);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UserError(`There is no price file ${path}: write it with --update.`);
-    if (code !== undefined) throw new UserError(`${path} cannot be read (${code}).`);
-    throw new UserError(`${path} is no price file: ${message}`);
+    throw new UserError(`${path} is no price file: ${(error as Error).message}`);
   }
-  const entries = isPlainObject(value) ? Object.entries(value) : [];
-  const wrong = entries.find(([, price]) => !isPrice(price));
-  if (wrong || Array.isArray(value) || typeof value !== 'object')
+  if (!isPlainObject(value)) throw new UserError(`${path} is no price file.`);
+  const entries = Object.entries(value);
+  const wrong = entries.find(([, price]) => !isPrice(price))?.[0];
+  if (wrong !== undefined)
     throw new UserError(
-      `${path} is no price file${wrong ? `: ${JSON.stringify(wrong[0])} has not the numbers ${MEASURES.join(', ')}` : ''}.`,
+      `${path} is no price file: ${JSON.stringify(wrong)} has not the numbers ${MEASURES.join(', ')}.`,
     );
   return new Map(entries as [string, StoredPrice][]);
 }

@@ -1,9 +1,9 @@
 /** The request of `catalog-graphql usage`: what keeps it from a report is one sentence. */
-import { readFileSync } from 'node:fs';
 import { httpAddress } from '../config/kinds.ts';
 import { settings } from '../config/settings.ts';
 import type { UsageReport } from '../server/features/usage/report.ts';
 import { errorCodeOf } from '../upstream/availability.ts';
+import { readTextFile } from '../lib/text/read-text.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** A server that is overloaded still responds. */
@@ -13,17 +13,9 @@ const TIMEOUT_MS = 10_000;
 export function usageTokenIn(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const { must, read } = settings.usageToken;
-  const token = read(contentOf(path).trim());
+  const token = read(readTextFile(path).trim());
   if (token === undefined) throw new UserError(`${path} must contain ${must}.`);
   return token;
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UserError(`${path} cannot be read (${errorCodeOf(error)}).`);
-  }
 }
 
 /** Throws a UserError. */

@@ -40,7 +40,7 @@ test('its hints are those of the check', () => {
   const settings = readOptions({ baseUrl: 'http://localhost', eventBaseUrl: 'http://localhost' });
   const check = createOperationCheck(schema, settings, undefined);
   for (const text of dear) {
-    const checked = check({ text, document: parse(text), operationName: undefined, placeOf: () => '' } as never);
+    const checked = check({ text, document: parse(text), operationName: undefined, locationOf: () => '' } as never);
     expect(checked.hints.length).toBeGreaterThan(0);
     expect(client.price(text).hints.map((hint) => hint.text)).toEqual(
       checked.hints.map((hint) => hintText(hint, settings.maxUpstreamCalls)),

@@ -86,7 +86,7 @@ test.each<[string, unknown, string]>([
 
 test('a missing manifest is reported, and so is PERSISTED_ONLY without a manifest', () => {
   expect(problems({ PERSISTED_OPERATIONS: join(directory, 'nowhere') })).toEqual([
-    'PERSISTED_OPERATIONS must be a manifest of documents: it cannot be read (ENOENT)',
+    `PERSISTED_OPERATIONS must be a manifest of documents: ${join(directory, 'nowhere')} cannot be read (ENOENT).`,
   ]);
   expect(problems({ PERSISTED_ONLY: 'on' })).toEqual([
     'PERSISTED_OPERATIONS must be set too, because PERSISTED_ONLY is on',

@@ -1,40 +1,30 @@
-/** Finds GraphQL files by their paths and by folders, and reads them. */
+/** Finds GraphQL files by their paths and by folders. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { readTextFile } from '../../lib/text/read-text.ts';
-import { UserError } from '../../lib/user-error.ts';
+import { cannotRead } from '../../lib/text/read-text.ts';
 
-/** The GraphQL files of all paths, each once, however many paths and links lead to it. */
+const STANDARD_INPUT = '-';
+
+/** The GraphQL files of all paths, each once, however many paths and links lead to it. Throws a UserError. */
 export function graphqlFiles(paths: readonly string[]): string[] {
   const files = new Map<string, string>();
-  for (const path of paths.flatMap(filesAt)) {
-    const real = path === STANDARD_INPUT ? path : realPath(path);
-    if (!files.has(real)) files.set(real, path);
-  }
+  for (const path of paths)
+    try {
+      for (const file of filesAt(path)) {
+        const real = file === STANDARD_INPUT ? file : realpathSync(file);
+        if (!files.has(real)) files.set(real, file);
+      }
+    } catch (error) {
+      throw cannotRead(path, error);
+    }
   return [...files.values()];
 }
 
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    throw cannotRead(path, error);
-  }
-}
-
 /** The GraphQL files of a folder; of a file, itself. */
-export function filesAt(path: string): string[] {
-  if (path === STANDARD_INPUT) return [path];
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-    return filesBelow(path).filter(isGraphql);
-  } catch (error) {
-    throw cannotRead(path, error);
-  }
-}
-
-const STANDARD_INPUT = '-';
-const isGraphql = (path: string): boolean => /\.(?:graphql|gql)$/.test(path);
+const filesAt = (path: string): string[] =>
+  path !== STANDARD_INPUT && statSync(path).isDirectory()
+    ? filesBelow(path).filter((file) => /\.(?:graphql|gql)$/.test(file))
+    : [path];
 
 /** Files that are not hidden. A mounted ConfigMap has its files in a hidden folder, with links to them beside it. */
 export const filesBelow = (folder: string): string[] =>
@@ -45,14 +35,3 @@ export const filesBelow = (folder: string): string[] =>
     .filter((file) => !statSync(file, { throwIfNoEntry: false })?.isDirectory());
 
 const isHidden = (file: string): boolean => file.split(sep).some((name) => /^\.|^node_modules$/.test(name));
-
-const cannotRead = (path: string, error: unknown): UserError =>
-  new UserError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-
-export function readGraphqlFile(path: string): string {
-  try {
-    return readTextFile(path);
-  } catch (error) {
-    throw cannotRead(path, error);
-  }
-}

@@ -17,7 +17,8 @@ import {
 } from 'graphql';
 import { oncePer } from '../../lib/remember.ts';
 import { asSent } from './client-directives.ts';
-import { graphqlFiles, readGraphqlFile } from './graphql-files.ts';
+import { graphqlFiles } from './graphql-files.ts';
+import { readTextFile } from '../../lib/text/read-text.ts';
 import { UserError } from '../../lib/user-error.ts';
 
 export interface FileOperation {
@@ -43,65 +44,41 @@ export function readOperations(paths: readonly string[], schema: GraphQLSchema):
 }
 
 /**
- * The operations of GraphQL files and of folders, not validated, as clients send them. Each has the fragments it needs: those of its own file first, then those of the others.
+ * The operations of GraphQL files and of folders, not validated, as clients send them. Each has the fragments it needs: those of its own
+ * file first, then those of the others. Equal fragments of several files are one, and a name that its own file has is that of no other.
  */
 export function findOperations(
   paths: readonly string[],
   onError: (path: string, error: GraphQLError) => void,
 ): FoundOperation[] {
   const files = graphqlFiles(paths).flatMap((path) => parsed(path, onError));
-  const fragments = new Map<string, Placed[]>();
-  for (const [at, { definitions }] of files.entries())
-    for (const definition of definitions.filter(isFragment)) {
-      const { value: name } = definition.name;
-      fragments.set(name, [...(fragments.get(name) ?? []), { at, definition }]);
-    }
-  return files.flatMap(({ path, definitions }, at) =>
-    definitions.filter(isOperation).map((operation) => {
-      const needed = fragmentsOf(operation, at, fragments);
-      const own = definitions.filter((each) => each === operation || needed.has(each));
-      const others = [...needed].filter((each) => !own.includes(each));
-      const whole: DocumentNode = { kind: Kind.DOCUMENT, definitions: [...own, ...others] };
-      return { path, operation, document: asSent(whole) };
-    }),
-  );
+  const fragments = files.flatMap(({ definitions }) => definitions.filter(isFragment));
+  const distinct = [...new Map(fragments.toReversed().map((each) => [print(each), each])).values()].toReversed();
+  return files.flatMap(({ path, definitions }) => {
+    const ownNames = new Set(definitions.filter(isFragment).map(nameOf));
+    const others = distinct.filter((each) => !ownNames.has(nameOf(each)));
+    return definitions.filter(isOperation).map((operation) => {
+      const document = withFragments(operation, definitions, others);
+      return { path, operation, document: asSent(document) };
+    });
+  });
 }
 
-/** A fragment, and the number of its file. */
-interface Placed {
-  at: number;
-  definition: FragmentDefinitionNode;
-}
-
-/** The fragments that an operation needs, in the order of the files. A name that the file of the operation has is that of no other file. */
-function fragmentsOf(
+/** The operation with the fragments that it needs, in the order of its own file and of the others. */
+function withFragments(
   operation: OperationDefinitionNode,
-  file: number,
-  fragments: ReadonlyMap<string, readonly Placed[]>,
-): ReadonlySet<DefinitionNode> {
-  const found = new Set<Placed>();
-  const add = (node: DefinitionNode): void => {
-    for (const name of spreadsIn(node)) {
-      const all = fragments.get(name) ?? [];
-      const own = all.filter(({ at }) => at === file);
-      for (const each of own.length > 0 ? own : withoutCopies(all)) {
-        if (found.has(each)) continue;
-        found.add(each);
-        add(each.definition);
-      }
-    }
-  };
-  add(operation);
-  return new Set([...found].sort((a, b) => a.at - b.at || offsetOf(a) - offsetOf(b)).map((each) => each.definition));
+  own: readonly DefinitionNode[],
+  others: readonly FragmentDefinitionNode[],
+): DocumentNode {
+  const known = [...own.filter(isFragment), ...others];
+  const needed = new Set<DefinitionNode>([operation]);
+  // What is added meanwhile is visited too.
+  for (const node of needed)
+    for (const name of spreadsIn(node)) for (const each of known) if (nameOf(each) === name) needed.add(each);
+  return { kind: Kind.DOCUMENT, definitions: [...own, ...others].filter((each) => needed.has(each)) };
 }
 
-/** Equal fragments of several files are one. */
-const withoutCopies = (placed: readonly Placed[]): Placed[] =>
-  placed.length < 2
-    ? [...placed]
-    : [...new Map(placed.toReversed().map((each) => [print(each.definition), each])).values()].toReversed();
-
-const offsetOf = ({ definition: { loc } }: Placed): number => loc?.start ?? 0;
+const nameOf = (fragment: FragmentDefinitionNode): string => fragment.name.value;
 
 const spreadsIn = oncePer((definition: DefinitionNode): string[] => {
   const names: string[] = [];
@@ -114,7 +91,7 @@ const isFragment = (node: DefinitionNode): node is FragmentDefinitionNode => nod
 
 function parsed(path: string, onError: (path: string, error: GraphQLError) => void) {
   try {
-    const source = new Source(readGraphqlFile(path), path);
+    const source = new Source(readTextFile(path), path);
     // A file that is empty, or has comments only.
     if (new Lexer(source).advance().kind === TokenKind.EOF) return [];
     return [{ path, definitions: parse(source).definitions }];

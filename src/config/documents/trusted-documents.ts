@@ -37,11 +37,11 @@ export function readManifest(path: string): TrustedDocuments {
 }
 
 function jsonIn(path: string): unknown {
+  const text = readTextFile(path);
   try {
-    return JSON.parse(readTextFile(path));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UserError('it is not JSON');
-    throw new UserError(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return JSON.parse(text);
+  } catch {
+    throw new UserError('it is not JSON');
   }
 }
 
