@@ -7,7 +7,7 @@ import type { Endpoint, ServiceName } from '../api/endpoint.ts';
 import { type ServiceDescriptor, type TierPolicy, isOfCatalog } from '../api/service-descriptor.ts';
 import { noTiers } from '../upstream/auth/tiers.ts';
 import { type UpstreamClient, type UpstreamParts, createUpstream } from '../upstream/client.ts';
-import { type TransportSettings, transportTo } from '../upstream/http/pool.ts';
+import { type TransportSettings, createTransport } from '../upstream/http/pool.ts';
 import type { RecordLoader } from '../upstream/loading/record-loader.ts';
 import type { ResponseLoader } from '../upstream/loading/response-loader.ts';
 import { serviceName } from '../upstream/redis/keys.ts';
@@ -73,7 +73,7 @@ function clientOf(service: AddedService, settings: TransportSettings, parts: Ups
   return createUpstream(descriptor, own, {
     ...parts,
     inspect: undefined,
-    transport: transportTo({ [name]: baseUrl }, own, parts.onOutage),
+    transport: createTransport(own, undefined, parts.onOutage, { [name]: baseUrl }),
     // A service at the address of the catalog is another one.
     namespace: `${serviceName(baseUrl)} ${name}`,
     keepsCallersApart: true,

@@ -25,24 +25,13 @@ export type ServiceState = ReturnType<typeof stateOf>;
 /** The addresses must be set. */
 export type TransportSettings = Config & { baseUrl: string; eventBaseUrl: string };
 
-/** The connections to the catalog. */
+/** `addresses`: of each service, by its name. */
 export function createTransport(
   settings: TransportSettings,
   dispatcher?: Dispatcher,
   onOutage?: OnAvailabilityChange,
+  addresses: Readonly<Record<string, string>> = { catalog: settings.baseUrl, events: settings.eventBaseUrl },
 ): Transport {
-  const { baseUrl: catalog, eventBaseUrl: events } = settings;
-  return transportTo({ catalog, events }, settings, onOutage, dispatcher);
-}
-
-/** `addresses`: of each service, by its name. */
-export function transportTo(
-  addresses: Readonly<Record<string, string>>,
-  settings: Config,
-  onOutage?: OnAvailabilityChange,
-  dispatcher?: Dispatcher,
-): Transport {
-  const services = Object.keys(addresses);
   const tls = { catalog: readTlsFiles('catalog', settings), events: readTlsFiles('events', settings) };
   const hostPool = (service: Service, address: string): HostPool => {
     const base = new URL(address);
@@ -65,7 +54,7 @@ export function transportTo(
       new Promise((resolve, reject) => {
         new HttpAttempts(hosts[request.service]!, request, cancellation, resolve, reject).start();
       }),
-    state: () => Object.fromEntries(services.map((service) => [service, stateOf(hosts[service]!)])) as never,
+    state: () => Object.fromEntries(Object.entries(hosts).map(([service, host]) => [service, stateOf(host)])) as never,
     close: async () => {
       await Promise.all([...new Set(Object.values(hosts).map(({ pool }) => pool))].map((pool) => pool.close()));
     },
