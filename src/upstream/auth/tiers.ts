@@ -63,14 +63,11 @@ function provesTier(
 /** If findings contradict, the new one wins: the tier was changed. */
 function learn({ possible }: TierPolicy, credential: Credential, having: readonly Tier[]): void {
   if (credential.isTierFixed || having.length === 0 || having.length === possible(true).length) return;
-  const left = both(credential.possibleTiers, having);
+  const left = credential.possibleTiers.filter((tier) => having.includes(tier));
   if (left.length === credential.possibleTiers.length) return;
   if (left.length === 0) credential.refusedEndpoints.clear();
   credential.possibleTiers = left.length > 0 ? left : having;
 }
-
-const both = (some: readonly Tier[], others: readonly Tier[]): readonly Tier[] =>
-  some === others ? some : some.filter((tier) => others.includes(tier));
 
 /** The policy of a service whose tokens all get the same. */
 export const noTiers: TierPolicy = {
