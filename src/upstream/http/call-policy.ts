@@ -15,7 +15,7 @@ import { noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-/** What hooks may know of a call. */
+/** What few calls have. */
 interface CallOptions {
   /** Where other processes may write, who reads. */
   reader?: SharingReader;
