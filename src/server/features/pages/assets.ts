@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { lazily } from '../../../lib/promises.ts';
 import { preferredEncoding } from '../../http/response/compression.ts';
 import type { Exchange } from '../../http/exchange.ts';
@@ -28,21 +28,19 @@ export const jsonElement = (value: object): string =>
   `<script type="application/json" id="settings">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`;
 
 /**
- * The handler of a file that the folder has as `.br` and `.gz`. Browsers store it: its name changes with its content. It is read once and
- * kept, so that many requests at once take no more memory than one.
+ * The handler of a file that the folder has as `.br`. Browsers store it: its name changes with its content. It is read once and kept, so
+ * that many requests at once take no more memory than one.
  */
 export function createFileRoute(folder: string, name: string): (exchange: Exchange) => void {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
   const br = lazily(() => readFileSync(join(folder, `${name}.br`)));
-  const gzip = lazily(() => readFileSync(join(folder, `${name}.gz`)));
-  const plain = lazily(() => gunzipSync(gzip()));
+  const plain = lazily(() => brotliDecompressSync(br()));
   return (exchange) => {
     onlyRead(exchange.request);
     exchange.headers.push('content-type', `${type}; charset=utf-8`, 'vary', 'Accept-Encoding');
     exchange.headers.push('cache-control', 'public, max-age=31536000, immutable');
     const encoding = preferredEncoding(exchange.request.headers['accept-encoding']);
-    if (encoding)
-      sendCompressed(exchange, 200, exchange.headers, { encoding, bytes: encoding === 'br' ? br() : gzip() });
+    if (encoding === 'br') sendCompressed(exchange, 200, exchange.headers, { encoding, bytes: br() });
     else sendBody(exchange, 200, exchange.headers, plain(), true);
   };
 }
