@@ -101,10 +101,10 @@ function executed({ errors, ...rest }: FormattedExecutionResult, answer?: Progra
 }
 
 /** What is wrong with a document that can be read is known of its text, and is reported when it is validated. */
-const TOLD_LATER: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);
+const REPORTED_LATER: ReadonlySet<unknown> = new Set(['GRAPHQL_VALIDATION_FAILED', 'OPERATION_RESOLUTION_FAILURE']);
 
 function parseInvalid(text: string, errors: readonly GraphQLError[]): DocumentNode {
   const [first] = errors;
-  if (errors.every(({ extensions }) => TOLD_LATER.has(extensions.code))) return parse(text);
+  if (errors.every(({ extensions }) => REPORTED_LATER.has(extensions.code))) return parse(text);
   throw errors.length === 1 ? first! : new AggregateError(errors, first!.message);
 }

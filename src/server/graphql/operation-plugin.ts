@@ -38,7 +38,7 @@ export const operationPlugin = <Context extends object>({
   validate,
   execute,
 }: OperationEngine<Context>): Plugin<Context, Context> => ({
-  // Not before all plugins are there: a schema of another one would be replaced, and nobody would know.
+  // When all plugins are there, so that `onSchemaChange` sees the schema of another one.
   onEnveloped: ({ setSchema }) => setSchema(schema),
   onSchemaChange(changed) {
     if (changed.schema !== schema) throw new Error(TWO_SCHEMAS);

@@ -20,7 +20,6 @@ export function createMetrics() {
   const registry = new Registry();
   const collected = collectedMetrics(registry);
   const flushes: (() => void)[] = [];
-  let collecting: Promise<string> | undefined;
   return {
     ...declaredMetrics(registry),
     ...collected,
@@ -58,11 +57,10 @@ export function createMetrics() {
       collected.gauge('catalog_heap_limit_bytes', heapLimit, () => getHeapStatistics().heap_size_limit);
     },
     contentType: registry.contentType,
-    /** The Prometheus text format. Requests of one time share it: it takes milliseconds. */
+    /** The Prometheus text format. */
     text(): Promise<string> {
-      if (collecting) return collecting;
       for (const flush of flushes) flush();
-      return (collecting = registry.metrics().finally(() => (collecting = undefined)));
+      return registry.metrics();
     },
   };
 }

@@ -59,8 +59,6 @@ const REJECTED_PAUSE_MS = 50;
 /** One for all, because there are many under overload. */
 const OVERLOADED = overloaded();
 
-const ALLOWED_ORIGIN = 'access-control-allow-origin';
-
 export class HttpServer {
   readonly server: Server;
   readonly connections: Connections;
@@ -139,7 +137,7 @@ export class HttpServer {
     try {
       checkHeaders(request);
       if (route) await route.handler(exchange);
-      else this.sendNotFound(exchange);
+      else throw notFound();
     } catch (error) {
       this.sendError(exchange, error);
     }
@@ -189,22 +187,13 @@ export class HttpServer {
       log.debug({ requestId, method: request.method, path, status, ms: Math.round(ms) }, 'request');
   }
 
-  /** A preflight is allowed at any path: pages could not read the 404 of the request otherwise. */
-  private sendNotFound({ request, response, headers }: Exchange): void {
-    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
-      throw notFound();
-    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
-    if (!headers.includes(ALLOWED_ORIGIN)) throw notFound();
-    response.writeHead(204, [...headers, 'vary', 'Origin']).end();
-  }
-
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
   private sendError(exchange: Exchange, error: unknown): void {
     const { log, config } = this.parts;
     const isHttpError = error instanceof HttpError;
     if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
     // Routes that many pages use have added them before.
-    if (!exchange.headers.includes(ALLOWED_ORIGIN)) {
+    if (!exchange.headers.includes('access-control-allow-origin')) {
       addCorsHeaders(exchange.request, exchange.headers, config.corsOrigins);
       if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
     }

@@ -17,7 +17,6 @@ export const MAX_HEADERS = 500;
 
 /** Host and port as RFC 3986 defines them. */
 const HOST = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
-let lastHost = '';
 
 /** Node keeps the first; a proxy in front may have used another. */
 function hasSecondHost(rawHeaders: readonly string[]): boolean {
@@ -40,9 +39,7 @@ export function checkHeaders({ headers: { host }, rawHeaders, httpVersion }: Inc
     if (httpVersion === '1.0') return;
     throw new HttpError('BAD_REQUEST', 'The header Host is missing.', { status: 400 });
   }
-  if (host === lastHost) return;
   if (!HOST.test(host)) throw new HttpError('BAD_REQUEST', 'The header Host is malformed.', { status: 400 });
-  lastHost = host;
 }
 
 /** In the last lines: the headers with which client libraries name themselves and their operations. */

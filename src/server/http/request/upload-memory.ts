@@ -79,7 +79,7 @@ export class UploadMemory {
       const release = () => {
         if (!users.delete(release) || users.size > 0) return;
         this.change(sender, -held);
-        held = 0; // who asks for files after their request has ended keeps nothing
+        held = 0; // `keep` may be called once more after the request has ended
         this.beginWaiting();
       };
       users.add(release);
