@@ -21,7 +21,7 @@ export interface CheckedOperation {
   locationOf: (node: ASTNode | undefined) => FileLocation;
 }
 
-export interface ReadDocuments {
+interface ReadDocuments {
   operations: CheckedOperation[];
   /** What is wrong with files that cannot be parsed, as GraphQL or as a manifest. */
   findings: Finding[];

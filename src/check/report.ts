@@ -25,7 +25,7 @@ export type ReportFormat = 'text' | 'json' | 'github';
 export const printReport = (report: Report, format: ReportFormat): string =>
   format === 'json' ? jsonOf(report) : format === 'github' ? githubOf(report) : textOf(report);
 
-export const findingsOf = ({ results, findings }: Report): Finding[] => [
+const findingsOf = ({ results, findings }: Report): Finding[] => [
   ...findings,
   ...results.flatMap((result) => result.findings),
 ];

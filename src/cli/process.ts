@@ -29,27 +29,22 @@ export function closeOnSignal(opened: Closable[], log: Logger): AbortSignal {
     if (stopping.signal.aborted) process.exit(1); // the second signal ends the process at once
     stopping.abort();
     log.info({ signal }, 'stopping: running requests are finished');
-    endProcess(opened, log);
+    closeAll(opened).then(
+      () => {
+        log.info('stopped');
+        exit(log, 0);
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed');
+        exit(log, 1);
+      },
+    );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.removeAllListeners(signal); // the one of main.ts
     process.on(signal, close);
   }
   return stopping.signal;
-}
-
-/** Finishes running requests, then ends the process. */
-export function endProcess(opened: Closable[], log: Logger): void {
-  closeAll(opened).then(
-    () => {
-      log.info('stopped');
-      exit(log, 0);
-    },
-    (error: unknown) => {
-      log.error({ err: error }, 'closing failed');
-      exit(log, 1);
-    },
-  );
 }
 
 /** How long the end waits for the reader of the log. */

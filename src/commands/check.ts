@@ -2,7 +2,6 @@
 import { type Command, Option } from 'commander';
 import { type Flags, readConfig, withoutEffect } from '../config/read.ts';
 import { type SettingName, entries } from '../config/settings.ts';
-import { writeDocument } from '../cli/output.ts';
 import { printable } from '../lib/text/printable.ts';
 import type { CheckOptions } from '../check/command.ts';
 import { CHECK_USAGE } from '../check/finding.ts';
@@ -49,7 +48,7 @@ async function check(paths: readonly string[], options: CheckOptions, flags: Fla
     const [{ runCheck }, { schema }] = await Promise.all([import('../check/command.ts'), import('../graph/schema.ts')]);
     const { output, exitCode } = await runCheck(paths, options, schema, config);
     process.exitCode = exitCode;
-    writeDocument(printable(output), CHECK_USAGE);
+    process.stdout.write(printable(output));
   } catch (error) {
     fail(error, CHECK_USAGE);
   }

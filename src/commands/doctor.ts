@@ -1,7 +1,6 @@
 /** Declares the command `doctor`. */
 import type { Command } from 'commander';
 import { type Flags, readConfig, withoutEffect } from '../config/read.ts';
-import { writeDocument } from '../cli/output.ts';
 
 export function addDoctorCommand(program: Command, flags: () => Flags): void {
   program
@@ -17,7 +16,7 @@ export function addDoctorCommand(program: Command, flags: () => Flags): void {
         withoutEffect: withoutEffect(flags()),
       });
       process.exitCode = exitCodeOf(all);
-      writeDocument(`${(json ? diagnosesJson : diagnosesText)(all)}\n`);
+      process.stdout.write(`${(json ? diagnosesJson : diagnosesText)(all)}\n`);
     });
 }
 

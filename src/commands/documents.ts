@@ -1,12 +1,11 @@
 /** The commands that print a document: `schema`, `settings` and `manifest`. */
 import { type Command, Option } from 'commander';
-import { writeDocument } from '../cli/output.ts';
 import { settingsMarkdown } from '../config/settings-page.ts';
 import type { ManifestOptions } from './manifest-text.ts';
 import { fail } from './run.ts';
 
 /** Loaded on demand, as is the server: it takes half of the time of a start, and most commands do without. */
-export async function loadSchema() {
+async function loadSchema() {
   return (await import('../graph/schema.ts')).schema;
 }
 
@@ -16,12 +15,12 @@ export function addDocumentCommands(program: Command): void {
     .description('print the schema')
     .action(async () => {
       const { printMarkedSchema } = await import('../engine/null-conditions.ts');
-      writeDocument(`${printMarkedSchema(await loadSchema())}\n`);
+      process.stdout.write(`${printMarkedSchema(await loadSchema())}\n`);
     });
   program
     .command('settings')
     .description('print all settings, as the page of docs')
-    .action(() => writeDocument(`${settingsMarkdown()}\n`));
+    .action(() => void process.stdout.write(`${settingsMarkdown()}\n`));
   program
     .command('manifest')
     .description('print a manifest of the operations in files and folders, for PERSISTED_OPERATIONS')
@@ -35,7 +34,7 @@ export function addDocumentCommands(program: Command): void {
     .action(async (paths: string[], options: ManifestOptions) => {
       try {
         const { createManifest } = await import('./manifest-text.ts');
-        writeDocument(`${createManifest(paths, await loadSchema(), options)}\n`);
+        process.stdout.write(`${createManifest(paths, await loadSchema(), options)}\n`);
       } catch (error) {
         fail(error);
       }

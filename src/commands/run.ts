@@ -50,7 +50,7 @@ export function fail(error: unknown, exitCode = 1): void {
 }
 
 /** Undefined for an error that nobody expects. */
-export function messageFor(error: unknown): string | undefined {
+function messageFor(error: unknown): string | undefined {
   if (error instanceof UserError) return error.message;
   const { cause = error } = error as Error;
   const { code, errcode, message } = cause as NodeJS.ErrnoException & { errcode?: number };

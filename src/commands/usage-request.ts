@@ -29,8 +29,8 @@ export async function usageReportOf(url: string, token: string | undefined): Pro
   if (status === 401) throw new UserError(`${address} needs the token of USAGE_TOKEN: --token-file FILE.`);
   if (status === 404) throw new UserError(`${address} is not there: set USAGE=on, in production USAGE_TOKEN too.`);
   if (status !== 200) throw new UserError(`${address} responds with status ${status}.`);
-  const report = jsonIn(text);
-  if (!isReport(report)) throw new UserError(`${address} responds with something else than counts.`);
+  const report = reportIn(text);
+  if (!report) throw new UserError(`${address} responds with something else than counts.`);
   return report;
 }
 
@@ -48,13 +48,11 @@ async function answerOf(address: string, token: string | undefined): Promise<{ s
   }
 }
 
-function jsonIn(text: string): unknown {
+function reportIn(text: string): UsageReport | undefined {
   try {
-    return JSON.parse(text);
+    const report = JSON.parse(text) as Partial<UsageReport> | null;
+    return Array.isArray(report?.operations) ? (report as UsageReport) : undefined;
   } catch {
     return undefined;
   }
 }
-
-const isReport = (value: unknown): value is UsageReport =>
-  Array.isArray((value as Partial<UsageReport> | null | undefined)?.operations);

@@ -1,6 +1,5 @@
 /** The command `usage` and its options. What it does is loaded when it is given. */
 import type { Command } from 'commander';
-import { writeDocument } from '../cli/output.ts';
 import { fail } from './run.ts';
 import type { UsageOptions } from './usage-text.ts';
 
@@ -17,7 +16,7 @@ export function addUsageCommand(program: Command): void {
 async function usage(url: string, options: UsageOptions): Promise<void> {
   try {
     const { runUsage } = await import('./usage-text.ts');
-    writeDocument(await runUsage(url, options));
+    process.stdout.write(await runUsage(url, options));
   } catch (error) {
     fail(error);
   }

@@ -49,9 +49,12 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
   return warnings;
 }
 
-/** A key is forgotten before a write with it must have ended, with the time in which it begins. */
+/** How long after its record a write with a key begins at the latest, with what the clocks may differ by. */
+const BEGINS_WITHIN_MS = 2_500;
+
+/** A key is forgotten before a write with it must have ended. */
 function shortKeys({ idempotencyTtlSeconds, upstreamSettleMs, callTimeoutMs }: WarnedSettings): string[] {
-  const longestWriteMs = 2_500 + upstreamSettleMs + callTimeoutMs + fixed.uploadTimeoutMs;
+  const longestWriteMs = BEGINS_WITHIN_MS + upstreamSettleMs + callTimeoutMs + fixed.uploadTimeoutMs;
   if (idempotencyTtlSeconds === 0 || 1_000 * idempotencyTtlSeconds >= longestWriteMs) return [];
   return [
     `IDEMPOTENCY_TTL_SECONDS is shorter than UPSTREAM_SETTLE_MS, CALL_TIMEOUT_MS and ${fixed.uploadTimeoutMs} ms for uploads together: a write whose response is lost may be made twice with one key. Change one of them.`,

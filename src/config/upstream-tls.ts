@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import type { Config, SettingName, Values } from './settings.ts';
 
 /** The files of each. */
-export const tlsSettings = {
+const tlsSettings = {
   catalog: { ca: 'baseUrlCa', cert: 'baseUrlCert', key: 'baseUrlKey' },
   events: { ca: 'eventBaseUrlCa', cert: 'eventBaseUrlCert', key: 'eventBaseUrlKey' },
   redis: { ca: 'redisCa', cert: 'redisCert', key: 'redisKey' },
 } as const;
-export type TlsUser = keyof typeof tlsSettings;
+type TlsUser = keyof typeof tlsSettings;
 export type TlsSettings = Pick<Config, (typeof tlsSettings)[TlsUser]['ca' | 'cert' | 'key']>;
 
 /** What the files have, in PEM. */

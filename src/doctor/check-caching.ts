@@ -25,21 +25,16 @@ export function checkCaching(
   const uncached = found.filter(({ isKept }) => !isKept);
   const forbidding = found.filter(({ words }) => words.length > 0);
   const wordsOf = (some: typeof found) => [...new Set(some.flatMap(({ words }) => words))];
-  const headers = wordsOf(found);
-  const facts = { answers: open.length, forbidding: forbidding.length, uncached: uncached.length, headers };
-  if (forbidding.length === 0)
-    return ok(check, `the headers of ${open.length} public answers forbid no caching`, facts);
-  const said = `${forbidding.length} of ${open.length} public answers forbid or limit caching (${headers.join(', ')})`;
+  if (forbidding.length === 0) return ok(check, `the headers of ${open.length} public answers forbid no caching`);
+  const said = `${forbidding.length} of ${open.length} public answers forbid or limit caching (${wordsOf(found).join(', ')})`;
   if (uncached.length === 0)
     return ok(
       check,
       `${said}; UPSTREAM_CACHE=${mode}: they are cached ${mode === 'relaxed' ? 'all the same' : ''}`.trim(),
-      facts,
     );
   return warning(
     check,
     `${said}, and ${uncached.length} are not cached (${wordsOf(uncached).join(', ')}): each read of them is a call`,
     `If this is not meant, change these headers at the service. ${mode === 'strict' ? 'UPSTREAM_CACHE=relaxed ignores defaults of its framework, ' : ''}RECORD_TTL_SECONDS replaces times, and nothing no-store and Vary.`,
-    facts,
   );
 }

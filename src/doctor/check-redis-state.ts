@@ -27,12 +27,10 @@ export async function checkRedisState(config: RedisSettings): Promise<Diagnosis>
   return inspected(config, asked, (info, address) => {
     const { usedBytes, maxBytes, policy = 'unknown' } = memoryIn(info);
     const version = infoField(info, 'redis_version') ?? 'unknown';
-    const kind = readRedisAddress(url)!.kind;
-    const facts = { kind, address, version, usedBytes, maxBytes, policy };
     const size = maxBytes > 0 ? `${mb(usedBytes)} of ${mb(maxBytes)}` : `${mb(usedBytes)}, no maxmemory`;
-    const message = `${kind} ${address}: version ${version}, ${size}, ${policy}`;
-    const advice = sharedAdvice(facts, hasKeys);
-    return advice === undefined ? ok(check, message, facts) : warning(check, message, advice, facts);
+    const message = `${readRedisAddress(url)!.kind} ${address}: version ${version}, ${size}, ${policy}`;
+    const advice = sharedAdvice({ usedBytes, maxBytes, policy }, hasKeys);
+    return advice === undefined ? ok(check, message) : warning(check, message, advice);
   });
 }
 

@@ -51,23 +51,15 @@ export function checkReachable(
   const times = answered.map(({ ms }) => ms).sort((a, b) => a - b);
   const median = Math.round(times[Math.floor(times.length / 2)]!);
   const skew = skewOf(answered);
-  const facts = {
-    address,
-    calls: own.length,
-    medianMs: median,
-    slowestMs: Math.round(times.at(-1)!),
-    clockSkewSeconds: skew,
-  };
   const proxy = proxyFor(address, config);
   const way = `${address.startsWith('https:') ? 'TLS, ' : ''}${proxy ? `through ${proxy.address.host}, ` : ''}`;
-  const message = `${address}: ${way}${answered.length} answers, median ${median} ms, slowest ${facts.slowestMs} ms`;
+  const message = `${address}: ${way}${answered.length} answers, median ${median} ms, slowest ${Math.round(times.at(-1)!)} ms`;
   if (gateway.length === own.length) {
     const { status, problem, contentType } = gateway[0]!;
     return failed(
       check,
       `${address} answers, but not as the service: status ${status}, ${problem ?? contentType ?? 'no content type'}`,
       `Look at what is at ${address}: a gateway whose service is down, or another server. ${variable} is the address without /v2.`,
-      facts,
     );
   }
   if (gateway.length > 0)
@@ -75,23 +67,20 @@ export function checkReachable(
       check,
       `${message}; ${gateway.length} of ${own.length} reads failed`,
       'Look at the log of the service, and of a gateway before it.',
-      facts,
     );
   if (skew !== undefined && Math.abs(skew) > SKEW_MAX_S)
     return warning(
       check,
       `${message}; its clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`,
       'Synchronise the clocks: dates in headers of caching are read by them.',
-      facts,
     );
   if (median > SLOW_MS)
     return warning(
       check,
       message,
       'It is slow. Look at the network and at the service; CALL_TIMEOUT_MS says when the facade gives up.',
-      facts,
     );
-  return ok(check, skew === undefined ? `${message}; it sends no Date` : `${message}, clock ${skew} s apart`, facts);
+  return ok(check, skew === undefined ? `${message}; it sends no Date` : `${message}, clock ${skew} s apart`);
 }
 
 /** In seconds, of the response that says it best: the one that took least. */
@@ -146,15 +135,13 @@ export function checkToken(
     return warning(check, 'no read succeeded, so nothing is known of the token', 'See the lines of the upstreams.');
   const seen = tiersSeen(reads);
   const message = `the token of ${source} is accepted, film tier ${seen.length === 1 ? seen[0] : 'unknown'}`;
-  const facts = { tiers: seen };
   if (filmTier !== undefined && seen.length > 0 && !seen.includes(filmTier))
     return warning(
       check,
       `${message}, but FILM_TIER is ${filmTier}`,
       `Set FILM_TIER=${seen[0]}: the facade requests, limits and refuses by it.`,
-      facts,
     );
-  return ok(check, message, facts);
+  return ok(check, message);
 }
 
 const describe = ({ status, code }: ServiceRead): string =>

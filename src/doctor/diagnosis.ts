@@ -7,26 +7,13 @@ export interface Diagnosis {
   message: string;
   /** What to do; not of what is ok. */
   advice?: string;
-  /** For programs: the numbers and names in the message. */
-  details?: Readonly<Record<string, unknown>>;
 }
 
-export const ok = (check: string, message: string, details?: Diagnosis['details']): Diagnosis => ({
-  check,
-  status: 'ok',
-  message,
-  ...(details && { details }),
-});
+export const ok = (check: string, message: string): Diagnosis => ({ check, status: 'ok', message });
 
 const advising =
   (status: 'warning' | 'failed') =>
-  (check: string, message: string, advice: string, details?: Diagnosis['details']): Diagnosis => ({
-    check,
-    status,
-    message,
-    advice,
-    ...(details && { details }),
-  });
+  (check: string, message: string, advice: string): Diagnosis => ({ check, status, message, advice });
 export const warning = advising('warning');
 export const failed = advising('failed');
 

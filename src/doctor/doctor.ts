@@ -9,7 +9,7 @@ import { type Diagnosis, failed, ok, warning } from './diagnosis.ts';
 import { readSamples } from './sample-reads.ts';
 import { createServiceReader } from '../inspect/service-reader.ts';
 
-export interface DoctorParts {
+interface DoctorParts {
   /** Reads the settings; throws a ConfigError. */
   readSettings: () => Config;
   /** Sentences on what is given and has no effect. */

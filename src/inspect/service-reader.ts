@@ -6,7 +6,7 @@ import { USER_AGENT } from '../package.ts';
 import { atomDocuments } from '../atom/media.ts';
 import { type TlsSettings, readTlsFiles } from '../config/upstream-tls.ts';
 import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
-import { type Dispatcher, type DispatcherSettings, createDispatcher } from '../upstream/http/dispatcher.ts';
+import { type DispatcherSettings, createDispatcher } from '../upstream/http/dispatcher.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
 import { outageReason } from '../upstream/http/transport-errors.ts';
@@ -34,7 +34,7 @@ export type ServiceReader = ReturnType<typeof createServiceReader>;
 
 type ReaderSettings = { baseUrl: string; eventBaseUrl: string } & DispatcherSettings &
   TlsSettings &
-  Pick<Config, 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
+  Pick<Config, 'accessToken' | 'callTimeoutMs'>;
 
 export function createServiceReader(config: ReaderSettings) {
   const base = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
@@ -48,26 +48,30 @@ export function createServiceReader(config: ReaderSettings) {
     const { media } = endpoint;
     const service = endpoint.service as keyof typeof base; // the doctor reads the catalog
     const { origin, pathname } = base[service];
-    const isJson = media === 'json';
     const begun = performance.now();
     try {
-      const { status, headers, text } = await get(dispatchers[service], {
+      const { statusCode, headers, body } = await dispatchers[service].request({
         origin,
         path: pathname.replace(/\/$/, '') + request.wirePath,
+        method: 'GET', // redirects are not followed: the token is for this address
         headers: {
-          accept: isJson ? 'application/json' : 'application/atom+xml',
+          accept: media === 'json' ? 'application/json' : 'application/atom+xml',
           'user-agent': USER_AGENT,
           ...(config.accessToken !== undefined && { authorization: `Bearer ${config.accessToken}` }),
         },
-        timeoutMs: config.callTimeoutMs,
-        maxBytes: isJson ? config.maxJsonBytes : config.maxAtomBytes,
+        signal: AbortSignal.timeout(config.callTimeoutMs),
+      });
+      const text = await body.text().catch((error: unknown) => {
+        if (statusCode >= 300) return ''; // an error is one, whatever its body
+        throw error;
       });
       const ms = performance.now() - begun;
-      const { date, 'content-type': contentType } = headers;
-      const answered = { endpoint, ms, status, date, receivedAt: Date.now(), contentType, caching: headers };
-      return { ...answered, ...decoded(request, status, text, config.eventBaseUrl) };
+      const caching = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+      const { date, 'content-type': contentType } = caching;
+      const answered = { endpoint, ms, status: statusCode, date, receivedAt: Date.now(), contentType, caching };
+      return { ...answered, ...decoded(request, statusCode, text, config.eventBaseUrl) };
     } catch (error) {
-      return { endpoint, ms: 0, problem: error instanceof Unusable ? error.message : outageReason(error) };
+      return { endpoint, ms: 0, problem: isLate(error) ? 'no answer in time' : outageReason(error) };
     }
   }
 
@@ -81,37 +85,7 @@ export function createServiceReader(config: ReaderSettings) {
   };
 }
 
-/** Its message is ours; those of others may repeat what they were sent. */
-class Unusable extends Error {}
-
-interface GetOptions {
-  origin: string;
-  path: string;
-  headers: Record<string, string>;
-  timeoutMs: number;
-  maxBytes: number;
-}
-
-/** Redirects are not followed: the token is for this address. */
-async function get(dispatcher: Dispatcher, { timeoutMs, maxBytes, ...request }: GetOptions) {
-  const signal = AbortSignal.timeout(timeoutMs);
-  let answer: { status: number; headers: Record<string, string>; text: string } | undefined;
-  try {
-    const response = await dispatcher.request({ ...request, method: 'GET', signal });
-    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)]));
-    answer = { status: response.statusCode, headers, text: '' };
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      if ((size += chunk.length) > maxBytes) throw new Unusable(`a response of more than ${maxBytes} bytes`);
-    }
-    return { ...answer, text: Buffer.concat(chunks).toString() };
-  } catch (error) {
-    if (answer && answer.status >= 300) return answer; // an error is one, whatever its body
-    throw signal.aborted ? new Unusable('no answer in time') : error;
-  }
-}
+const isLate = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
 
 function decoded(
   request: ReturnType<typeof createApiRequest>,

@@ -68,7 +68,7 @@ test("the doctor says that the service's headers forbid caching, and what is don
   const origin = await service();
   const env = { ACCESS_TOKEN: 'demo-app' };
   const [relaxed] = (await doctor(over(origin.url, env))).find('caching');
-  expect(relaxed).toMatchObject({ status: 'ok', details: { uncached: 0 } });
+  expect(relaxed!.status).toBe('ok');
   expect(relaxed!.message).toMatch(
     /public answers forbid or limit caching \(no-cache, private, must-revalidate, Expires in the past\); UPSTREAM_CACHE=relaxed/,
   );
@@ -207,10 +207,7 @@ test.skipIf(!hasRedis)('Redis is described, and one that evicts nothing is a war
   const secret = ['--requirepass', 'sesame'];
   const limit = ['--maxmemory', '100mb', '--maxmemory-policy'];
   const good = await of(...secret, ...limit, 'volatile-lru');
-  expect(good).toMatchObject({
-    status: 'ok',
-    details: { kind: 'server', policy: 'volatile-lru', maxBytes: 104_857_600 },
-  });
+  expect(good.status).toBe('ok');
   expect(good.message).toMatch(/^server 127\.0\.0\.1:\d+: version \d+\.\d+\.\d+, [\d.]+ MB of 105 MB, volatile-lru$/);
   for (const policy of ['volatile-lfu', 'volatile-random', 'allkeys-lfu', 'allkeys-random'])
     expect(await of(...secret, ...limit, policy)).toMatchObject({
@@ -382,9 +379,9 @@ test.skipIf(!hasOpenssl)('the built command calls the service through a proxy', 
 
 test('names of the service neither control the terminal nor begin a line', () => {
   const name = '\u001b[2K\u001b[32mok\u009b1A\nok       everything';
-  const all = [failed('catalog', `unknown members: ${name}`, `ask for ${name}`, { names: [name] })];
+  const all = [failed('catalog', `unknown members: ${name}`, `ask for ${name}`)];
   const text = diagnosesText(all);
   expect(text + diagnosesJson(all)).not.toMatch(/[\u001b\u009b]/);
   expect(text.split('\n').map((line) => line.slice(0, 6))).toEqual(['failed', '      ', '', '0 ok, ']);
-  expect(JSON.parse(diagnosesJson(all))).toMatchObject({ checks: [{ details: { names: [name] } }] });
+  expect(JSON.parse(diagnosesJson(all))).toMatchObject({ checks: [{ advice: `ask for ${name}` }] });
 });

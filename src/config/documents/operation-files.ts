@@ -26,7 +26,7 @@ export interface FileOperation {
   operation: OperationDefinitionNode;
 }
 
-export interface FoundOperation extends FileOperation {
+interface FoundOperation extends FileOperation {
   /** Its file. */
   path: string;
 }

@@ -15,7 +15,7 @@ export interface FilmRatingShape extends RatingShape {
   attribution: AttributionShape;
 }
 /** The rating by one person. */
-export interface UserRatingShape {
+interface UserRatingShape {
   value: number;
   max: number;
   min: number;

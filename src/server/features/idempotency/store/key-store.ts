@@ -1,7 +1,7 @@
 /** Where keys are kept. A key is a row, and a lock for the one request that runs it. */
 
 /** Who sent a request: hashes under its key, which say nothing without the key. */
-export interface KeySender {
+interface KeySender {
   readonly token: string;
   /** Empty while the service has not named the person. */
   readonly person: string;
@@ -81,7 +81,7 @@ export const STORE_LIMITS: StoreLimits = { rowsOfOne: 2_000, rows: 200_000, text
 /** Responses leave room for the journals of writes that are still to be sent. */
 export const RESPONSES_SHARE = 0.75;
 /** Tokens that the service has not accepted share so much of the rows and texts. */
-export const NEW_SHARE = 0.1;
+const NEW_SHARE = 0.1;
 /** How soon after its holder died a lock ends, and how often it is renewed. */
 export const LOCK_MS = 3_000;
 export const RENEWED_MS = 1_000;
