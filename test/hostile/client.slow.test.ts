@@ -90,6 +90,18 @@ test.each<[string, (n: number) => string]>([
   }
 });
 
+test('fields that are merged must have the same @stream arguments', async () => {
+  const { execute } = await startFacade();
+  const list = (nodes: string) => execute(`{ top250(first: 3) { ${nodes} } }`);
+  const rejected = await list('nodes @stream(initialCount: 1) { id } ... { nodes { title } }');
+  expect(codesIn(rejected)).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+  expect(rejected.errors?.[0]?.message).toContain('differing stream directives');
+  expect(
+    (await list('nodes @stream(initialCount: 1) { id } ... { nodes @stream(initialCount: 1) { title } }')).errors?.[0]
+      ?.message ?? '',
+  ).not.toContain('stream directives');
+});
+
 test('aliases in introspection count, and its depth is limited', async () => {
   expect(codesIn(await execute(`{ ${many(61, (i) => `a${i}: __typename`)} }`))).toContain('TOO_MANY_ALIASES');
   const round =

@@ -3,6 +3,7 @@ import {
   type ASTVisitor,
   type DirectiveNode,
   type DocumentNode,
+  type FieldNode,
   FieldsOnCorrectTypeRule,
   type GraphQLCompositeType,
   GraphQLError,
@@ -12,6 +13,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
   ValuesOfCorrectTypeRule,
@@ -20,6 +22,7 @@ import {
   getNullableType,
   isListType,
   isObjectType,
+  print,
   separateOperations,
   specifiedRules,
   visit,
@@ -99,7 +102,7 @@ export function validationRules({ introspection }: Pick<Config, 'introspection'>
     ...specifiedRules.map((rule) => EXPLAINED.get(rule) ?? rule),
     ...(introspection ? [] : [NoSchemaIntrospectionCustomRule]),
   ];
-  const all = [...plain, IncrementalDirectivesRule];
+  const all = [...plain, IncrementalDirectivesRule, SameStreamRule];
   return (isIncremental: boolean): readonly ValidationRule[] => (isIncremental ? all : plain);
 }
 
@@ -148,4 +151,41 @@ function IncrementalDirectivesRule(context: ValidationContext): ASTVisitor {
       else labels.set(label.value, node);
     },
   };
+}
+
+/**
+ * Fields that are merged in the response must have the same @stream. The rule compares fields of a selection set and its inline
+ * fragments. For fields merged through named fragments, the executor uses the first.
+ */
+function SameStreamRule(context: ValidationContext): ASTVisitor {
+  return {
+    SelectionSet(set, _key, parent) {
+      if (parent && 'kind' in parent && parent.kind === Kind.INLINE_FRAGMENT) return;
+      const first = new Map<string, FieldNode>();
+      const reported = new Set<string>();
+      for (const field of fieldsOf(set)) {
+        const name = field.alias?.value ?? field.name.value;
+        const known = first.get(name);
+        if (!known) first.set(name, field);
+        else if (streamOf(known) !== streamOf(field) && !reported.has(name)) {
+          reported.add(name);
+          const message = `Fields "${name}" conflict because they have differing stream directives. Use different aliases on the fields to fetch both if this was intentional.`;
+          context.reportError(new GraphQLError(message, { nodes: [known, field] }));
+        }
+      }
+    },
+  };
+}
+
+function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) yield selection;
+    else if (selection.kind === Kind.INLINE_FRAGMENT) yield* fieldsOf(selection.selectionSet);
+  }
+}
+
+/** The arguments of @stream as one text, sorted; undefined without the directive. */
+function streamOf({ directives = [] }: FieldNode): string | undefined {
+  const stream = directives.find(({ name }) => name.value === 'stream');
+  return stream && (stream.arguments ?? []).map(print).sort().join();
 }

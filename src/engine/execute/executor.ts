@@ -242,7 +242,7 @@ function completeList(schema: GraphQLSchema, list: Position, type: GraphQLOutput
     for (let at = 0; at < given.length; at++) items[at] = completeItem(slot, given[at], at, execution, path, items);
     return items;
   };
-  const [node] = list.plan.nodes; // of merged fields, the first says how the list is streamed
+  const [node] = list.plan.nodes;
   const isInner = list.parent?.plan === list.plan;
   if (isInner || !isStreamed(node!)) return complete;
   // An error in an item that comes later ends the list, and does not null it.

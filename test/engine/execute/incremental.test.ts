@@ -85,8 +85,6 @@ describe('an incremental response, merged, equals the response without directive
     '{ top250(first: 3) { nodes { title ... @defer { year } } } }',
     '{ top250(first: 3) { nodes { title ... @defer { summary alternativeTitles } } } }',
     '{ top250(first: 3) { nodes @stream { title summary } } }',
-    // Of merged fields, the first says how the list is streamed.
-    '{ top250(first: 3) { nodes @stream(initialCount: 1) { title } ... { nodes { year } } } }',
     // Whether an embedded page suffices depends on all fields selected of it.
     '{ subject(id: 1) { title reviews(first: 3) { nodes { title } ... @defer { totalCount } } } }',
     '{ subject(id: 1) { title reviews(first: 3) { nodes { title ... @defer { usefulCount } } } } }',
