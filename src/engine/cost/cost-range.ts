@@ -49,7 +49,7 @@ interface Case {
 const worstOf = ({ plan, variables }: Case): WorstCase => worstCaseOf(plan, variables);
 
 /** What is planned: one operation of a document. */
-export interface PricedOperation {
+interface PricedOperation {
   schema: GraphQLSchema;
   /** The forms of the document that may be run: a document costs more, or less, where it is delivered in parts. */
   documents: readonly DocumentNode[];
@@ -104,13 +104,11 @@ function casesOfAny(priced: PricedOperation): Case[] {
   const small = withSmallNumbers(schema, operation, dearest);
   const given = small === dearest ? [dearest] : [dearest, small];
   if (operation.operation === OperationTypeNode.MUTATION) given.push(withoutNullable(operation, dearest));
-  const cases = viewers.flatMap((viewer) =>
-    forms.flatMap((form) => given.map((numbers) => ({ form, viewer, numbers }))),
-  );
-  return cases.flatMap(({ form, viewer, numbers }) => {
+  const casesOf = (viewer: PlanViewer, form: DocumentNode, numbers: Variables): Case[] => {
     const plan = planFor(form, viewer, numbers);
     return withRecords(plan, operation, numbers).map((variables) => ({ viewer, plan, variables }));
-  });
+  };
+  return viewers.flatMap((viewer) => forms.flatMap((form) => given.flatMap((each) => casesOf(viewer, form, each))));
 }
 
 function rangeOf(few: readonly number[], cases: readonly Case[]): CostRange {

@@ -30,7 +30,7 @@ export interface PlannableDocument {
   incrementalSelections: readonly SelectionNode[];
 }
 
-export type CheckedDocument =
+type CheckedDocument =
   { errors: readonly GraphQLError[]; ready?: undefined } | { errors?: undefined; ready: PlannableDocument };
 
 /** `plannable` makes one of a document that needs no check. */

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { type Variables, withoutIncremental } from '../plan/document.ts';
 import { type Executed, createExecutor } from '../execute/executor.ts';
 import type { OperationPlan } from '../plan/operation-plan.ts';
+import { lazily } from '../../lib/promises.ts';
 import { CACHE_MAX_BYTES, oncePer } from '../../lib/remember.ts';
 import { type PlannableDocument, createDocumentCheck } from './check-document.ts';
 import type { DocumentSettings } from './limits.ts';
@@ -58,14 +59,11 @@ export function createPrepare(schema: GraphQLSchema, settings: DocumentSettings)
     const { errors, ready: checked } = check(text, operationName);
     if (!checked) return { errors };
     const ready = executable(checked);
-    if (checked.incrementalSelections.length > 0) {
-      let whole: ExecutableDocument | undefined;
-      ready.nonIncremental = () => {
-        if (whole) return whole;
+    if (checked.incrementalSelections.length > 0)
+      ready.nonIncremental = lazily(() => {
         const plain = withoutIncremental(checked.document);
-        return (whole = executable(plannable(plain, getOperationAST(plain, operationName)!)));
-      };
-    }
+        return executable(plannable(plain, getOperationAST(plain, operationName)!));
+      });
     return { ready };
   }
 

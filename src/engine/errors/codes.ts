@@ -7,7 +7,7 @@
 export const NOT_EXECUTABLE = 422;
 
 /** The documentation of one code. */
-export interface CodeNotes {
+interface CodeNotes {
   /** What happened. The first sentence can be shown to people: it is the message of a rejection. */
   what: string;
   /** What the author of the request does about it. */

@@ -34,7 +34,7 @@ const texts = {
   TOO_MANY_TAGS: ({ limit, actual }) => `At most ${limit} tags are allowed; there are ${actual}.`,
   TOO_MANY_PICTURES: ({ limit, actual }) => `At most ${limit} pictures are allowed; there are ${actual}.`,
 } satisfies Partial<Record<ClientCode, string | ((violation: Limits) => string)>>;
-export type ViolationCode = keyof typeof texts;
+type ViolationCode = keyof typeof texts;
 
 /** One rule that an input breaks. */
 export interface Violation extends Limits {

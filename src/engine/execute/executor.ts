@@ -46,8 +46,6 @@ import { type EngineResolver, type Resolver, engineResolverOf, infoOf } from './
 /** A result; the deliveries of one that has deferred parts. */
 export type Executed = ExecutionResult | AsyncIterable<Delivery>;
 
-type Execute<Result> = (context: Context, variables: Variables) => Result | Promise<Result>;
-
 /** One field of an object in the response. */
 interface Step extends FieldSlot {
   key: string;
@@ -57,7 +55,10 @@ interface Step extends FieldSlot {
   isLeaf: boolean;
 }
 
-export function createExecutor(schema: GraphQLSchema, { root, defers }: OperationPlan): Execute<Executed> {
+export function createExecutor(
+  schema: GraphQLSchema,
+  { root, defers }: OperationPlan,
+): (context: Context, variables: Variables) => Executed | Promise<Executed> {
   const isQuery = root.type === schema.getQueryType();
   const select = isQuery ? selectOf(schema, root, undefined) : undefined;
   const run = select ? (execution: Execution) => runSelection(select, {}, execution) : serialRunner(schema, root);

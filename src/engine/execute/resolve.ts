@@ -247,16 +247,11 @@ function resolveRecord(
 /** What is known of a record that something below refers to is not requested there again. */
 const providedBelow = (resolved: unknown, { type, rule, members }: SelectionPlan, { context }: Resolution): unknown =>
   withValue(resolved, (value) => {
-    const { records } = context.upstream;
+    const isPart = value instanceof PartlyLoaded;
+    const record = isPart ? value.record : (value as ParentRecord | null);
     // What only deferred fragments need is not known yet.
-    if (value instanceof PartlyLoaded)
-      records.provide(
-        type.name,
-        rule.record!,
-        value.record,
-        members.filter((member) => member in value.record),
-      );
-    else if (value) records.provide(type.name, rule.record!, value as ParentRecord, members);
+    const known = isPart ? members.filter((member) => member in value.record) : members;
+    if (record) context.upstream.records.provide(type.name, rule.record!, record, known);
     return value;
   });
 

@@ -138,13 +138,14 @@ export async function keptOf<Whole, Shown>(
   const columns = leftOut(patch, input);
   const since = input[UNCHANGED_SINCE];
   if (columns.length === 0 && since == null) return {};
+  const { read, absent } = patch;
   const request = patch.input(reading.id);
-  const shown = await reading.read(patch.read, request);
-  if (shown === null) throw absence(patch, request);
+  const shown = await reading.read(read, request);
+  if (shown === null) throw new CodedRejection(detailsOf(createApiRequest(read, request)), absent);
   const code = patch.refusal?.(shown as Shown, reading.viewer);
   if (code) throw new GraphQLError(messageOf(code)!, { extensions: { code } });
   if (since != null) await requireUnchanged(patch, since as string, shown as Shown, reading);
-  const known = { endpoint: patch.read, record: shown };
+  const known = { endpoint: read, record: shown };
   if (await changesNothing(patch, input, columns, shown as Shown, reading)) return { known, isUnchanged: true };
   const kept: Partial<Whole> = {};
   const doubts: Violation[] = [];
@@ -177,9 +178,6 @@ async function changesNothing<Whole, Shown>(
 
 const valuesOf = (fields: readonly string[]) => (values: Given) =>
   fields.map((field) => (hasValue(values[field]) ? values[field] : null));
-
-const absence = ({ read, absent }: Pick<Patch<never, unknown>, 'read' | 'absent'>, input: object): CodedRejection =>
-  new CodedRejection(detailsOf(createApiRequest(read, input)), absent);
 
 /** Characters of the revision for each column. */
 const HASH_CHARACTERS = 8;

@@ -6,14 +6,14 @@ import type { NullCondition } from '../values/decode.ts';
 import type { NewestFirst } from '../values/newest-first.ts';
 
 /** A member that is written in several variants, of which a parameter chooses one. Declared by the field; `embedded.member` names the member. */
-export interface Variant {
+interface Variant {
   param: string;
   /** The value of the parameter; undefined for the variant that the record itself has. */
   of: (args: never) => string | undefined;
 }
 
 /** A list's first page, or a short form of the value, that the parent record carries. It is used as long as it is enough. */
-export interface EmbeddedMember<Parent> {
+interface EmbeddedMember<Parent> {
   /** The member of the parent record. */
   member: keyof Parent & string;
   /** For lists: the most items that it holds. */

@@ -69,7 +69,7 @@ export function usesOf(schema: GraphQLSchema, document: DocumentNode): Use[] {
   return uses;
 }
 
-export interface VariableType {
+interface VariableType {
   type: GraphQLInputObjectType | GraphQLEnumType;
   /** The definition of the variable. */
   node: ASTNode;

@@ -100,8 +100,7 @@ export function createPlanCache(
   }
 }
 
-export type PlanCache = ReturnType<typeof createPlanCache>;
-export type Planner = ReturnType<PlanCache['plannerFor']>;
+export type Planner = ReturnType<ReturnType<typeof createPlanCache>['plannerFor']>;
 
 /**
  * The variables' part of the key of a cached plan. Variables decide two things: whether a selection is included, and whether the

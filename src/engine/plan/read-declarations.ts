@@ -25,7 +25,7 @@ export function* allFields(schema: GraphQLSchema) {
 }
 
 /** A field as the planner needs it. */
-export interface FieldInfo {
+interface FieldInfo {
   field: GraphQLField<unknown, unknown>;
   rule: FieldRule;
   types: readonly GraphQLObjectType[];

@@ -51,7 +51,7 @@ const isWithin = (list: readonly string[], other: readonly string[]): boolean =>
   list.every((each) => other.includes(each));
 
 /** The fields that a plan may resolve, by concrete type: `Type.field`. */
-export function coordinatesIn(root: SelectionPlan, given?: Variables): ReadonlySet<string> {
+function coordinatesIn(root: SelectionPlan, given?: Variables): ReadonlySet<string> {
   const found = new Set<string>();
   const walk = (selection: SelectionPlan): void => {
     for (const planned of [selection, ...selection.deferred].flatMap(({ fields }) => fields)) {

@@ -122,20 +122,16 @@ function newOf<Item extends Identified>(
   { ids = [], isWhole: wasWhole = false, start = 0 }: Snapshot,
 ): readonly Item[] | undefined {
   const known = new Set(ids);
-  const isKnown = ({ id }: Item) => known.has(String(id));
-  // What follows the last known one in a list with more pages was cut off before, or has moved there.
-  const last = items.findLastIndex(isKnown);
+  const isNew = ({ id }: Item) => !known.has(String(id));
+  const last = items.findLastIndex((item) => !isNew(item));
   if (order === 'newest') {
     // A full page of new ones may have moved this one to the next page.
     if (last < 0 && (!wasWhole || (!isWhole && items.length >= size))) return undefined;
-    return wasWhole ? items.filter((each) => !isKnown(each)) : newBefore(last);
+    // Known items that were changed since may come before a new one. What follows the last of them in a list with more pages was cut off
+    // before, or has moved there.
+    return (wasWhole ? items : items.slice(0, last)).filter(isNew);
   }
   if (!wasWhole || !isWhole) return undefined;
   // Deletions move later items to positions before the first that is read: without a known one, new ones may be among them.
-  return start > 0 && last < 0 ? undefined : items.filter((each) => !isKnown(each));
-
-  // Known items that were changed since may come before a new one.
-  function newBefore(end: number): readonly Item[] {
-    return items.slice(0, end).filter((each) => !isKnown(each));
-  }
+  return start > 0 && last < 0 ? undefined : items.filter(isNew);
 }

@@ -16,7 +16,7 @@ export interface NewestFirst<Item = Record<string, unknown>> {
 }
 
 /** The item of a cursor. */
-export interface ItemKey {
+interface ItemKey {
   /** `YYYY-MM-DDTHH:MM:SS` */
   time: string;
   id: string;
@@ -30,7 +30,7 @@ export interface Anchor extends ItemKey {
 }
 
 /** Undefined if the item has no readable time or id. */
-export function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined {
+function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined {
   const record = (item ?? {}) as Record<string, unknown>;
   const [at, name] = [localDateTime.decode(record[time]), asText(record[id])];
   return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
