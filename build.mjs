@@ -258,7 +258,7 @@ async function makeClient() {
       .replace(/'(\.\/\S+)\.ts'/g, "'$1.js'");
   const modules = readdirSync(`${root}client/src`).map((file) => [`client/src/${file}`, basename(file, '.ts')]);
   const sources = [['generated/operations.ts', 'index'], [SENT, 'client-directives'], ...modules];
-  const made = [];
+  const made = [PRICE_LICENSES];
   for (const [source, name] of sources)
     made.push(...(await publishModule(source, `client/dist/${name}`, rewrite, { commonJs: true })));
   const inPrice = await publishPrice();
@@ -289,6 +289,8 @@ async function makeClient() {
   return { taken: [...taken, 'LICENSE'], made: made.filter((path) => existsSync(root + path)) };
 }
 
+const PRICE_LICENSES = 'client/dist/price.licenses.txt';
+
 /** Makes the price in one file, with the code of the server that it needs: a CommonJS module, which both kinds of programs import. */
 async function publishPrice() {
   const [{ build }, { default: ts }] = await Promise.all([import('esbuild'), import('typescript')]);
@@ -310,7 +312,9 @@ async function publishPrice() {
     banner: { js: "const hereUrl=require('node:url').pathToFileURL(__filename).href;" },
     plugins: [onlyForPrices(ts)],
   });
-  return Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
+  const taken = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
+  writeLicenses(PRICE_LICENSES, taken);
+  return taken;
 }
 
 /** Leaves out what no price needs: the reader of uploads, and the texts of descriptions, which tools read in the schema. */

@@ -37,6 +37,12 @@ test('the package is one package of at most 1 MB, and has the version of the fac
   expect(versionOf(installed)).toBe(versionOf(root));
 });
 
+test('the package contains the licenses of the packages that its price bundles', () => {
+  const licenses = read(installed, 'dist/price.licenses.txt');
+  for (const name of ['@pothos/core', 'graphql-scalars', 'lru-cache'])
+    expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n\\S`, 'm'));
+});
+
 test('publint and "Are the types wrong" find nothing in it', LOADED, async () => {
   const { code, out } = await node(root, ['test/frontend/package-problems.mjs', tarball]);
   expect({ code, ...(JSON.parse(out) as object) }).toEqual({
