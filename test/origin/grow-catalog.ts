@@ -1,11 +1,10 @@
-/** Adds generated books to the data of an origin, for measurements. */
+/** Adds generated books to the data of an origin, so that a search meets its maximum of results. */
 import { createBookIndex } from '../../src/origin/store/book-index.ts';
 import { openDatabase } from '../../src/origin/store/database/database.ts';
 import type { Database } from '../../src/origin/store/database/database.ts';
 import { fillOnce } from '../../src/origin/store/seed/seed.ts';
 import { createChance } from '../../src/origin/store/seed/chance.ts';
 
-const BATCH = 5_000;
 const SERIES_SIZE = 50;
 /** The number of books of the demo data whose first sentences are the summaries of others. */
 const SUMMARIES = 100;
@@ -22,33 +21,18 @@ const surnames = ['林', '周', '沈', '许', '陆', '叶', '顾', '程', '苏',
 const names = ['知远', '晚舟', '青禾', '听雨', '小满', '拾光', '南枝', '北望', '疏影', '若水', '在野', '长风'];
 const publishers = ['远山出版社', '河岸文艺出版社', '纸船书局', '第三页出版社', '白塔大学出版社', '灯下文库'];
 
-interface Synthetic {
-  dataDir: string;
-  demoDir: string;
-  books: number;
-  /** Called with the number of books after each batch. */
-  onProgress?: (done: number) => void;
-}
-
-/**
- * Adds this number of generated books to the database in `dataDir`, which is first filled with the demo data if it is empty.
- * Committed batches stay if it is interrupted, and the next run continues after them.
- */
-export function growCatalog({ dataDir, demoDir, books, onProgress = () => undefined }: Synthetic): void {
+/** Adds this number of generated books to the demo data in a new `dataDir`. */
+export function growCatalog(dataDir: string, demoDir: string, books: number): void {
   const db = openDatabase(dataDir);
   try {
     fillOnce(db, demoDir);
-    db.raw.exec('PRAGMA synchronous = OFF'); // while it runs: lost books can be generated again
+    db.raw.exec('PRAGMA synchronous = OFF'); // lost books can be generated again
     const add = bookWriter(db);
-    const { last } = db.raw.prepare('SELECT coalesce(max(no), 0) AS last FROM books').get() as { last: number };
-    for (let done = 0; done < books;) {
-      const until = Math.min(books, done + BATCH);
-      db.transaction(() => {
-        for (; done < until; done++) add(last + 1 + done);
-      });
-      onProgress(done);
-    }
-    db.raw.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); ANALYZE;');
+    const { last } = db.raw.prepare('SELECT max(no) AS last FROM books').get() as { last: number };
+    db.transaction(() => {
+      for (let added = 1; added <= books; added++) add(last + added);
+    });
+    db.raw.exec('ANALYZE');
   } finally {
     db.close();
   }

@@ -142,7 +142,7 @@ test.each([
 
 test('a search returns at most a thousand books, the most rated first', async () => {
   const dataDir = temporaryDirectory();
-  growCatalog({ dataDir, demoDir, books: 4_500 });
+  growCatalog(dataDir, demoDir, 4_500);
   const origin = await openOrigin({ dataDir, port: 0, host: '127.0.0.1', demoDir, demoTokens: true });
   try {
     for (const query of [{ q: '的' }, { q: '年' }, { tag: '小说' }, { q: '出版社' }] as Record<string, string>[]) {
