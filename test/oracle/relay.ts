@@ -7,6 +7,7 @@ export async function openRelay(target: number) {
   /** Connections that nothing passes any more, and that are never closed. */
   const dead = new WeakSet<Socket>();
   let delayMs = 0;
+  let [connections, delayed] = [0, 0];
 
   function pass(from: Socket, to: Socket, isReply: boolean): void {
     sockets.add(from);
@@ -15,6 +16,7 @@ export async function openRelay(target: number) {
     const write = (data: Buffer) => void (dead.has(from) || to.destroyed || to.write(data));
     from.on('data', (data) => {
       if (!isReply || (delayMs === 0 && late.length === 0)) return write(data);
+      delayed++;
       late.push(data);
       setTimeout(() => write(late.shift()!), delayMs);
     });
@@ -26,6 +28,7 @@ export async function openRelay(target: number) {
     });
   }
   const server = createServer((near) => {
+    connections++;
     const far = connect(target, '127.0.0.1');
     pass(near, far, false);
     pass(far, near, true);
@@ -36,7 +39,12 @@ export async function openRelay(target: number) {
     for (const socket of sockets) socket.destroy();
   };
   return {
+    port,
     url: `redis://127.0.0.1:${port}`,
+    connections: () => connections,
+    /** How many replies were delayed. */
+    delayed: () => delayed,
+    /** Closes the connections of now. */
     cut,
     end: () => (server.close(), cut()),
     /** The connections of now pass nothing from now on, and stay open; new ones do. */
