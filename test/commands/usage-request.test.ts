@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { usageReportOf, usageTokenIn } from '../../src/commands/usage-request.ts';
+import { listen } from '../support/listen.ts';
 
 test.each<[{ status?: number; text: string }, string]>([
   [{ text: '<html>Log in' }, 'responds with something else than counts.'],
@@ -63,10 +62,5 @@ async function serverOf(status: number, text: string | undefined, onRequest?: ()
     else response.end(text);
     onRequest?.();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }

@@ -1,5 +1,4 @@
 import { type Server, createServer, request as forward } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import {
   type DocumentNode,
@@ -27,6 +26,7 @@ import { journey } from '../support/journey.ts';
 import { thorough } from '../support/optional.ts';
 import { type RandomDocument, randomDocument } from '../support/selections.ts';
 import { afterUse } from '../support/hooks.ts';
+import { listen } from '../support/listen.ts';
 
 const token = 'demo-alice';
 /** The cache is off, so that every query shows its calls; and no query is too expensive. */
@@ -93,15 +93,12 @@ async function facadeWithoutFields(): Promise<(document: RandomDocument) => Prom
     });
     incoming.pipe(onward);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const url = await listen(proxy);
   const upstream = createUpstream(catalogService, { ...setup.config, baseUrl: url, eventBaseUrl: url });
   const facade = await openServer(setup.config, { schema, upstream, log: pino({ level: 'silent' }) });
   afterUse(async () => {
     await facade.close();
     await upstream.close();
-    proxy.closeAllConnections();
-    proxy.close();
   });
   return async (document) => {
     const response = await fetch(`${facade.url}/graphql`, {

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
@@ -7,7 +6,7 @@ import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
 import { hasRedis, redisServer, until } from '../support/redis.ts';
 import { clientOf, replica } from '../support/replica.ts';
-import { afterUse } from '../support/hooks.ts';
+import { listen } from '../support/listen.ts';
 
 /** The cache is off: its responses are those of the service for each client. */
 let cold: Awaited<ReturnType<typeof journey>>;
@@ -84,12 +83,7 @@ async function controlledService() {
     response.once('close', () => service.open--);
     service.answer = (body) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterUse(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service.url = await listen(server);
   return service;
 }
 

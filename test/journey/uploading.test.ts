@@ -1,7 +1,6 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../support/open-server.ts';
@@ -13,6 +12,7 @@ import { picture } from '../support/service.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 import { afterUse } from '../support/hooks.ts';
+import { listen } from '../support/listen.ts';
 
 failOnUnhandledErrors();
 
@@ -38,19 +38,14 @@ const upstreamServer = createServer((request, response) => {
     );
   });
 });
-let url = '';
+let [base, url] = ['', ''];
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstreamServer.listen(0, '127.0.0.1', resolve));
+  base = await listen(upstreamServer);
   url = await facadeUrl();
-});
-afterAll(() => {
-  upstreamServer.closeAllConnections();
-  upstreamServer.close();
 });
 
 /** Another facade, with long timeouts by default. */
 async function facadeUrl(settings: TestFlags = {}): Promise<string> {
-  const base = `http://127.0.0.1:${(upstreamServer.address() as AddressInfo).port}`;
   const own = { PORT: '0', BASE_URL: base, EVENT_BASE_URL: base, MAX_UPLOAD_BYTES: '9000000' };
   const config = patientConfig(own, settings);
   const upstream = createUpstream(catalogService, { ...config, baseUrl: base, eventBaseUrl: base });

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { readConfig } from '../../src/config/read.ts';
@@ -8,6 +7,7 @@ import { openServer } from './open-server.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import type { GraphQLResponse } from './facade.ts';
 import { afterUse } from './hooks.ts';
+import { listen } from './listen.ts';
 
 /** The response at one path, whatever its query. */
 export interface Reply {
@@ -30,8 +30,7 @@ export async function replay() {
     } = replies[decodeURIComponent(path)] ?? { status: 500, text: '' };
     outgoing.writeHead(status, { 'content-type': type }).end(text);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listen(server);
 
   const config = readConfig({
     BASE_URL: url,
@@ -45,8 +44,6 @@ export async function replay() {
   afterUse(async () => {
     await facade.close();
     await upstream.close();
-    server.closeAllConnections();
-    server.close();
   });
 
   let tokens = 0;

@@ -1,7 +1,6 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { type RequestListener, createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import fc from 'fast-check';
@@ -15,17 +14,10 @@ import { createTransport } from '../../../src/upstream/http/pool.ts';
 import { createAuthority, hasOpenssl } from '../../support/certificates.ts';
 import { configWith } from '../../support/config.ts';
 import { HANG_UP, connectProxy } from '../../support/connect-proxy.ts';
-import { afterUse } from '../../support/hooks.ts';
+import { listen } from '../../support/listen.ts';
 
 const TOKEN = 'sesame-token';
-const listening = async (server: ReturnType<typeof createHttpServer> | ReturnType<typeof createHttpsServer>) => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterUse(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-};
+const listening = async (server: Parameters<typeof listen>[0]) => new URL(await listen(server)).port;
 
 const read: HttpRequest = {
   service: 'catalog',

@@ -1,10 +1,9 @@
 import { type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { facadeOver, post } from '../../../support/agent.ts';
 import { thorough } from '../../../support/optional.ts';
 import { until } from '../../../support/redis.ts';
-import { afterUse } from '../../../support/hooks.ts';
+import { listen } from '../../../support/listen.ts';
 
 const SESSIONS = thorough ? 1_000 : 100;
 
@@ -17,12 +16,7 @@ beforeAll(async () => {
     held.add(response);
     response.on('close', () => held.delete(response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterUse(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service = await listen(server);
   ({ facade } = await facadeOver(service, { maxRunningOperations: '16' }));
 });
 beforeEach(() => held.clear());

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
 import { until } from '../../../support/hostile.ts';
+import { listen } from '../../../support/listen.ts';
 
 /** It accepts no connection: nothing here calls it. */
 const NOWHERE = 'http://127.0.0.1:9';
@@ -21,11 +20,9 @@ test.each([
   ['the schema as a tool', message('tools/call', { name: 'schema' })],
   ['unknown methods', message('nothing')],
 ])('requests for %s take a place: beyond the share of agents they are rejected', async (_, body) => {
-  const service = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  const { port } = service.address() as AddressInfo;
+  const service = createServer(() => undefined);
   const onePlace = { mcpFree: 'on', maxRunningOperations: '8', maxWaitingOperations: '8', mcpShare: '7' };
-  const { facade } = await facadeOver(`http://127.0.0.1:${port}`, onePlace);
+  const { facade } = await facadeOver(await listen(service), onePlace);
   expect((await post(facade.url, body)).status).toBe(200);
   const call = post(facade.url, DIARY(1), { authorization: 'Bearer demo-alice' });
   await until(() => facade.state().callsRunning === 1);

@@ -1,9 +1,8 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
 import { adviceByCode } from '../../../../client/src/errors.ts';
 import { agent, facadeOver, post } from '../../../support/agent.ts';
-import { afterUse } from '../../../support/hooks.ts';
+import { listen } from '../../../support/listen.ts';
 
 /** Responses of the service that are held back. */
 const held: (() => void)[] = [];
@@ -13,12 +12,7 @@ beforeAll(async () => {
   const server = createServer((_, response) => {
     held.push(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{}'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterUse(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  service = await listen(server);
   ({ url } = (await facadeOver(service)).facade);
 });
 

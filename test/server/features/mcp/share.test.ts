@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { expect, test } from 'vitest';
 import { agent, facadeOver } from '../../../support/agent.ts';
 import { journey } from '../../../support/journey.ts';
 import { thorough } from '../../../support/optional.ts';
-import { afterUse } from '../../../support/hooks.ts';
+import { listen } from '../../../support/listen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'share-'));
 writeFileSync(
@@ -87,13 +86,7 @@ test('agents run at most their share of the operations, and others are rejected 
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1003078","title":"A"}'),
     );
   });
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  afterUse(() => {
-    service.closeAllConnections();
-    service.close();
-  });
-  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  const { facade } = await facadeOver(url, { mcpOperations: folder, maxRunningOperations: '8' });
+  const { facade } = await facadeOver(await listen(service), { mcpOperations: folder, maxRunningOperations: '8' });
   const { call } = await agent(facade.url);
   const calls = Array.from({ length: 5 }, (_, at) =>
     call('Book', { id: `100307${at}` }).then(

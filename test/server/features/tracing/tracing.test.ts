@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import { OperationTypeNode } from 'graphql';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -19,7 +17,7 @@ import { createUpstream } from '../../../../src/upstream/client.ts';
 import { startFacade } from '../../../support/start-facade.ts';
 import { hostile, json, reset, until } from '../../../support/hostile.ts';
 import { patient } from '../../../support/patient.ts';
-import { afterUse } from '../../../support/hooks.ts';
+import { listen } from '../../../support/listen.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -50,10 +48,8 @@ async function collector(status = 200) {
       batches.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) as Batch });
       response.writeHead(status).end('{}');
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterUse(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches };
+  });
+  return { url: await listen(server), batches };
 }
 
 test("operations and their upstream calls are spans of the client's trace, which is passed on to the upstream", async () => {
