@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { schema } from '../../src/graph/schema.ts';
 import { startFacade, codesIn } from '../support/start-facade.ts';
 import {
@@ -21,8 +21,6 @@ import { service } from '../support/service.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 
 failOnUnhandledErrors();
-
-afterEach(() => void vi.useRealTimers());
 
 const book = '{ book(id: "7") { title } }';
 const event = '{ event(id: "7") { title } }';
@@ -158,31 +156,6 @@ test('a service that recovers after a long outage is used again', async () => {
   await expect.poll(async () => (await execute(book)).data.book, { timeout: 60_000 }).toEqual({ title: 'x' });
 });
 
-test('reads of a service that fails every second time succeed by retries', async () => {
-  const { books, execute } = await startFacade();
-  books.behave((socket, upstreamRequest) =>
-    (upstreamRequest.nth % 2 ? json('{"id":"7","title":"x"}') : reset)(socket, upstreamRequest),
-  );
-  for (let n = 0; n < 6; n++) expect((await execute(book)).data).toEqual({ book: { title: 'x' } });
-});
-
-test.each([
-  ['its Retry-After', { 'retry-after': '7' }, 7],
-  ['the default pause without Retry-After', {}, 5],
-  ['a minute if Retry-After is a year', { 'retry-after': '31536000' }, 60],
-  ['the default pause if Retry-After is malformed', { 'retry-after': 'soon' }, 5],
-])('a 429 is reported with %s, and not retried', async (_, headers: Record<string, string>, retryAfter) => {
-  vi.useFakeTimers({ toFake: ['performance'] }); // otherwise the pause would get shorter
-  const { books, execute } = await startFacade();
-  books.behave(json('{"msg":"rate_limit_exceeded2","code":112,"request":"GET /v2/book/7"}', 429, headers));
-  for (let n = 0; n < 3; n++) {
-    const result = await execute(book, withToken);
-    expect(codesIn(result)).toEqual(['RATE_LIMITED']);
-    expect(result.errors?.[0]?.extensions.retryAfter).toBe(retryAfter);
-  }
-  expect(books.requests).toHaveLength(1);
-});
-
 test.each<[string, Behaviour, string]>([
   ['ends with a connection reset', reset, 'UPSTREAM_RESULT_UNKNOWN'],
   ['gets no response', silence, 'UPSTREAM_RESULT_UNKNOWN'],
@@ -211,20 +184,6 @@ test('an operation ends at its deadline, and the fields it waited for report a t
   expect(result.data).toEqual({ book: null, event: null });
   expect(codesIn(result)).toEqual(['UPSTREAM_TIMEOUT', 'UPSTREAM_TIMEOUT']);
   expect(logged).toEqual([]);
-  await until(() => [books, events].every(({ ended, requests }) => ended() >= requests.length));
-});
-
-test('a client that disconnects has its upstream calls cancelled', async () => {
-  const { books, events, url } = await startFacade();
-  books.behave(silence);
-  events.behave(silence);
-  const client = new AbortController();
-  const body = JSON.stringify({ query: '{ book(id: "7") { title } event(id: "7") { title } }' });
-  const init = { method: 'POST', body, headers: { 'content-type': 'application/json' }, signal: client.signal };
-  const request = fetch(url, init).catch(() => 'gone');
-  await until(() => books.requests.length === 1 && events.requests.length === 1);
-  client.abort();
-  expect(await request).toBe('gone');
   await until(() => [books, events].every(({ ended, requests }) => ended() >= requests.length));
 });
 

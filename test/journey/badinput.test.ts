@@ -261,67 +261,10 @@ describe('variables of a wrong type are rejected before any upstream call:', () 
   });
 
   test('undeclared variables are ignored', async () => {
-    const { status, answer } = await post(
-      JSON.stringify({ query: '{ book(id: "6082808") { id } }', variables: { id: 'x' } }),
-    );
-    expect({ status, answer }).toEqual({ status: 200, answer: { data: { book: { id: 'Book:6082808' } } } });
-  });
-
-  test.each(['unknown', '__proto__', 'constructor', 'prototype', 'toString'])(
-    'the key %s of a body is ignored',
-    async (key) => {
-      const { status, answer } = await post(`{"query": "{ viewer { isLoggedIn } }", "${key}": {"polluted": 1}}`);
-      expect({ status, answer }).toEqual({ status: 200, answer: { data: { viewer: { isLoggedIn: false } } } });
-      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-    },
-  );
-
-  test.each(['__proto__', 'constructor', 'prototype', 'toString'])(
-    'a variable named %s is an ordinary variable',
-    async (key) => {
-      const query = JSON.stringify('query ($id: ID!) { book(id: $id) { id } }');
-      const { status, answer } = await post(
-        `{"query": ${query}, "variables": {"id": "6082808", "${key}": {"polluted": 1}}}`,
-      );
-      expect({ status, answer }).toEqual({ status: 200, answer: { data: { book: { id: 'Book:6082808' } } } });
-      const without = await post(`{"query": ${query}, "variables": {"${key}": {"id": "6082808"}}}`);
-      expect(codesOf(without.answer)).toEqual(['BAD_USER_INPUT']);
-      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-    },
-  );
-
-  test.each([
-    '[]',
-    '"text"',
-    '5',
-    'null',
-    '{',
-    '',
-    '{"query": 5}',
-    '{"query": {"a": 1}}',
-    '{"variables": {}}',
-    '{"query": "{ viewer { isLoggedIn } }", "variables": "text"}',
-    '{"query": "{ viewer { isLoggedIn } }", "variables": [1]}',
-  ])('a body without a document is rejected: %s', async (text) => {
-    const { status, answer } = await post(text);
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(500);
-    expect(answer.errors?.length).toBeGreaterThan(0);
-    expect(JSON.stringify(answer)).not.toMatch(/node_modules|\.ts:|at \w+ \(/);
+    const { response } = await setup.cost('{ book(id: "6082808") { id } }', { variables: { id: 'x' } });
+    expect(response).toEqual({ data: { book: { id: 'Book:6082808' } } });
   });
 });
-
-async function post(body: string) {
-  const response = await fetch(`${setup.facade.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
-  });
-  return {
-    status: response.status,
-    answer: (await response.json()) as { data?: unknown; errors?: { extensions: Record<string, unknown> }[] },
-  };
-}
 
 function leaves(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [value];

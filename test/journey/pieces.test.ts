@@ -49,29 +49,6 @@ describe.each(['multipart/mixed', 'text/event-stream'])('over %s', (accept) => {
     ]);
   });
 
-  test('a deferred connection comes in its own part', async () => {
-    const [first, ...later] = await loadParts(
-      '{ subject(id: "26266893") { title ... @defer(label: "talk") { comments(first: 2) { nodes { content } } } } }',
-      accept,
-    );
-    expect(first).toMatchObject({ data: { subject: { title: '流浪地球' } }, hasNext: true });
-    const [piece] = later.flatMap(
-      (each) => (each.incremental ?? []) as { label: string; data: { comments: { nodes: unknown[] } } }[],
-    );
-    expect(piece).toMatchObject({ label: 'talk' });
-    expect(piece!.data.comments.nodes).toHaveLength(2);
-  });
-
-  test('a streamed list comes item by item', async () => {
-    const all = await loadParts('{ top250(first: 3) { nodes @stream(initialCount: 1) { title } } }', accept);
-    expect(all[0]).toMatchObject({ data: { top250: { nodes: [{ title: expect.any(String) }] } }, hasNext: true });
-    const items = all
-      .slice(1)
-      .flatMap((piece) => (piece.incremental ?? []) as { items?: { title: string }[] }[])
-      .flatMap(({ items = [] }) => items);
-    expect(items).toHaveLength(2);
-  });
-
   test('an error in a deferred part has its code', async () => {
     const [first, ...later] = await loadParts(
       '{ book(id: "6082808") { title ... @defer { viewerCollection { status } annotations(first: 500) { nodes { id } } } } }',
@@ -156,20 +133,6 @@ describe('a request that accepts no supported format is rejected before anything
     });
   });
 });
-
-test.each(['multipart/mixed;deferSpec=20220824, application/json', '*/*', 'text/*'])(
-  'a client that accepts %s gets an incremental response',
-  async (accept) => {
-    const response = await fetch(`${cold.facade.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept },
-      body: JSON.stringify({ query: '{ book(id: "6082808") { title ... @defer { summary } } }' }),
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toMatch(/^(?:multipart\/mixed|text\/event-stream)/);
-    expect(await response.text()).toContain('"hasNext":false');
-  },
-);
 
 describe('invalid arguments of @defer and @stream are rejected before anything runs', () => {
   const streamed = 'top250(first: 3) { nodes @stream(initialCount: $n, if: $on) { title } }';

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { facade } from '../../support/facade.ts';
 
-const noBook = { code: 6000, msg: 'book_not_found', request: 'GET /v2/book/7' };
-
 /** Queries a book for which the service returns this record. */
 function book(record: object) {
   const { service, execute, calls } = facade();
@@ -20,12 +18,6 @@ describe('a book', () => {
     expect(await execute('{ a: book(id: 7) { title } b: book(id: "Book:7") { originalTitle } }')).toEqual({
       data: { a: { title: '活着' }, b: { originalTitle: null } },
     });
-  });
-
-  test('is null without an error if it does not exist', async () => {
-    const { service, execute } = facade();
-    service.intercept({ path: '/v2/book/7', query: { fields: 'id,title' } }).reply(404, noBook);
-    expect(await execute('{ book(id: 7) { title } }')).toEqual({ data: { book: null } });
   });
 
   test('is null for the id that is a path of the service: code 1002', async () => {

@@ -51,14 +51,6 @@ describe('a series', () => {
     expect((await execute('{ book(id: 7) { series { title } } }')).data.book.series).toEqual({ title: '文库' });
   });
 
-  test('that does not exist is null: code 6014', async () => {
-    const { service, execute } = facade();
-    service
-      .intercept({ path: /^\/v2\/book\/series\/5\/books/ })
-      .reply(404, { code: 6014, msg: 'series_not_found', request: 'GET /v2/book/series/5/books' });
-    expect(await execute('{ series(id: 5) { books { totalCount } } }')).toEqual({ data: { series: null } });
-  });
-
   test('has its title from the record of a book', async () => {
     expect(await book({ series: { id: '5', title: '文库' } }).show('series { id title }')).toEqual({
       series: { id: 'Series:5', title: '文库' },

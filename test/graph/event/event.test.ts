@@ -89,12 +89,6 @@ describe('an event', () => {
     });
   });
 
-  test('is null if it does not exist', async () => {
-    const { events, execute } = facade();
-    replyTo(events, '/event/1', '{"code":1001,"msg":"uri_not_found","request":"GET /event/1"}', 404);
-    expect(await execute('{ event(id: 1) { title } }')).toEqual({ data: { event: null } });
-  });
-
   test.each([
     ['exhibit', 'EXHIBITION'],
     ['exhibition', 'EXHIBITION'],

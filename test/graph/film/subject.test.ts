@@ -21,13 +21,6 @@ describe('a subject', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('is null if it does not exist', async () => {
-    const { service, execute } = facade();
-    const notFound = { code: 5000, msg: 'movie_not_found', request: 'GET /v2/movie/subject/7' };
-    replyTo(service, '/v2/movie/subject/7?fields=id,title', notFound, 404);
-    expect(await execute('{ subject(id: 7) { title } }')).toEqual({ data: { subject: null } });
-  });
-
   test('is rejected without an upstream call for the id of another type', async () => {
     const { execute, calls } = facade();
     const { data, errors } = await execute('{ subject(id: "Book:7") { title } }');

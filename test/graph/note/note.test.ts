@@ -3,7 +3,6 @@ import { facade } from '../../support/facade.ts';
 import { record } from './record.ts';
 
 const token = 't';
-const gone = { code: 1006, msg: 'target_not_found', request: 'GET /v2/note/9' };
 
 describe('a note', () => {
   test('requires a login', async () => {
@@ -12,12 +11,6 @@ describe('a note', () => {
     expect(data).toEqual({ note: null });
     expect(errors).toMatchObject([{ path: ['note'], extensions: { code: 'LOGIN_REQUIRED' } }]);
     expect(calls).toEqual([]);
-  });
-
-  test('is null if it does not exist: code 1006, status 400', async () => {
-    const { service, execute } = facade();
-    service.intercept({ path: /^\/v2\/note\/9/ }).reply(400, gone);
-    expect(await execute('{ note(id: 9) { title } }', { token })).toEqual({ data: { note: null } });
   });
 
   test('is loaded by one call, with its photos in order and its content as blocks', async () => {

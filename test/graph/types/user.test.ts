@@ -65,16 +65,6 @@ describe('a user', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('that does not exist is null: code 6008', async () => {
-    const { service, execute } = facade();
-    service
-      .intercept({ path: /^\/v2\/book\/user\/3\/tags/ })
-      .reply(404, { code: 6008, msg: 'people_not_found', request: 'GET /v2/book/user/3/tags' });
-    expect(await execute('{ user(id: 3) { bookTags { totalCount } } }')).toEqual({
-      data: { user: null },
-    });
-  });
-
   test('has tags, whose name is the title of the upstream record', async () => {
     const { service, execute } = facade();
     service
