@@ -26,7 +26,7 @@ const ROOMS = {
   config: 1_425,
   'check and doctor and inspect and commands and cli': 2_201,
   'embedding and extension': 659,
-  origin: 3_762,
+  origin: 3_743,
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
