@@ -93,7 +93,7 @@ builder.addScalarType(
   }),
 );
 
-/** How a scalar reads inputs; `read` gives null for what is none. */
+/** How a scalar reads inputs; `read` gives null for a value that is not valid. */
 function inputOf(must: string, read: (value: unknown) => string | null) {
   const parse = (value: unknown, node?: ValueNode) => {
     const text = read(value);

@@ -4,7 +4,7 @@ import { badInput } from './errors/to-client-error.ts';
 import { partsOfId, typeRule } from './plan/read-declarations.ts';
 import { Node } from './fields/node.ts';
 
-/** The most ids of `nodes`. */
+/** The most ids of `nodes`: as many as the largest page has items. */
 export const NODES_MAX = 100;
 
 builder.queryFields((t) => ({

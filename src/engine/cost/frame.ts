@@ -7,7 +7,7 @@ import type { Variables } from '../plan/document.ts';
 import type { FieldRule } from '../plan/declaration-types.ts';
 import { type PlannedField, type SelectionPlan, responseKeyOf } from '../plan/operation-plan.ts';
 
-/** The size of a list that neither an argument nor its field limits. */
+/** The size of a list that neither an argument nor its field limits: the default count of most lists of the service. */
 export const LIST_SIZE = 20;
 
 /** A list whose call is made again for its items: in another variant, or without a token. */
@@ -42,7 +42,7 @@ export interface Frame {
   source: string;
   /** Items of the page or list that it belongs to. */
   size: number;
-  /** As many as there usually are. */
+  /** The items that there usually are. */
   usual: number;
   /** The members that its parent's items provide; undefined if only their ids are certain. */
   provided: Representation | undefined;

@@ -19,7 +19,7 @@ export interface Hint {
   calls: number;
 }
 
-/** An operation of fewer calls is not dear. */
+/** An operation of fewer calls has no hints. */
 const DEAR = 15;
 const SHOWN = 3;
 /** A hint leaves at most this part of the calls. */

@@ -30,7 +30,7 @@ export interface ExecutableDocument extends PlannableDocument {
 
 export type Prepare = (text: string, operationName: string | undefined) => Prepared;
 
-/** Number and size of all cached documents. Bounded by size too: a syntax tree can be a hundred times as large as its text. */
+/** The most documents in the cache. Their size is bounded too: a syntax tree can be a hundred times as large as its text. */
 const DOCUMENTS_MAX = 1_000;
 /** Measured: 240 to 510 bytes a token, including its nodes and their locations. */
 const TOKEN_BYTES = 500;

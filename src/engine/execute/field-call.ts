@@ -5,7 +5,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { listIn, withMembers } from '../../lib/objects.ts';
 import { lazily, withValue } from '../../lib/promises.ts';
 import type { Progress } from '../values/list-changes.ts';
-import { type NewestFirst, placeToReadAgain } from '../values/newest-first.ts';
+import { type NewestFirst, windowToReadAgain } from '../values/newest-first.ts';
 import {
   type PageWindow,
   type PagingArgs,
@@ -93,7 +93,7 @@ export function startCall(
   const response = context.upstream.responses.load(endpoint, input, members, path, isParentAbsent, plan.needsNoItems);
   if (!paging || !mayMove(paging, plan)) return { response, paging };
   return {
-    response: withValue(response, (page) => inPlace(page, paging, parent, { plan, args, context, path })),
+    response: withValue(response, (page) => readAgainIfMoved(page, paging, parent, { plan, args, context, path })),
     paging,
   };
 }
@@ -122,7 +122,7 @@ export function itemsOf(
 }
 
 /** The page itself: it is read once more if the response shows that it is elsewhere. */
-function inPlace(
+function readAgainIfMoved(
   response: unknown,
   paging: Paging,
   parent: ParentRecord,
@@ -135,7 +135,7 @@ function inPlace(
   const isCapped = rule.totalIsCapped?.(response, context.viewer, args) ?? false;
   const again = window.backward
     ? windowBackward(response, items.length, window, isCapped, needsNoItems)
-    : placeToReadAgain(items.slice(0, window.first), newestFirst!, window.behind!, {
+    : windowToReadAgain(items.slice(0, window.first), newestFirst!, window.behind!, {
         start: window.start,
         total: totalOf(response),
       });

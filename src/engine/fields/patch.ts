@@ -179,7 +179,7 @@ async function changesNothing<Whole, Shown>(
 const valuesOf = (fields: readonly string[]) => (values: Given) =>
   fields.map((field) => (hasValue(values[field]) ? values[field] : null));
 
-/** Characters of the revision for each column. */
+/** Characters of the revision for each column: 48 bits of a hash, so that two values of one column hardly ever have the same. */
 const HASH_CHARACTERS = 8;
 
 /** What a read of the caller shows of all that the PUT writes, as a short text: each column has its part. */

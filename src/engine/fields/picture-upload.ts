@@ -5,6 +5,7 @@ import type { ClientCode } from '../errors/codes.ts';
 import { type Violation, inRange, invalidIf } from '../errors/violations.ts';
 import type { UploadedFile } from '../values/uploaded-file.ts';
 
+/** The service takes numbers of at most six digits. */
 export const PICTURE_NUMBER_MAX = 999_999;
 
 export interface PictureInput {

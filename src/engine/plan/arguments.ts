@@ -22,7 +22,7 @@ const checks = new Map<string, (value: unknown) => boolean>([
   ['Boolean', (value) => typeof value === 'boolean'],
 ]);
 
-/** A check whether a value of this type needs no coercion; undefined if none may do without. */
+/** A check whether a value of this type needs no coercion; undefined if each value needs it. */
 export const plainlyOf = (type: GraphQLType | undefined): ((value: unknown) => boolean) | undefined =>
   checks.get(String(isNonNullType(type) ? type.ofType : type));
 

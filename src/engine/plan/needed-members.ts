@@ -66,14 +66,14 @@ export function requestedMembers(
     for (const member of needed)
       if (!tierRefused.has(member) && ((rule.record ?? rule).members?.includes(member) ?? true)) members.add(member);
   }
-  for (const member of placeMembers(rule, field, node, selections)) members.add(member);
+  for (const member of orderMembers(rule, field, node, selections)) members.add(member);
   if (members.size === 0) members.add('id'); // `fields` must not be empty
   const record = items[0]?.rule.record;
   return record && wantsWhole(record, [...members]) ? undefined : [...members].sort();
 }
 
-/** The members that tell where an item is in a list ordered by time, and for changes which it is. */
-function placeMembers(
+/** The members that order a list by time, if a cursor is read or shown; for changes also those that identify its items. */
+function orderMembers(
   { newestFirst, tellsChanges }: FieldRule,
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,

@@ -66,7 +66,7 @@ export function passedItems(items: readonly unknown[], order: NewestFirst, ancho
  * Where to read once more, because the page may have skipped items or shows none that are behind the anchor; null if it is right. `behind`:
  * undefined if the item of the anchor has been found, right before that position.
  */
-export function placeToReadAgain(
+export function windowToReadAgain(
   items: readonly unknown[],
   order: NewestFirst,
   anchor: Anchor,
