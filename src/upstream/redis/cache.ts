@@ -1,5 +1,5 @@
 /** The record cache that replicas share: memory in front, Redis behind it. */
-import { type Cache, type CacheKey, type VersionToken, createMemoryCache, isUsable } from '../cache/memory.ts';
+import { type Cache, type CacheEntry, type VersionToken, createMemoryCache, isUsable } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { createInvalidations } from './invalidations.ts';
@@ -41,19 +41,19 @@ export function createRedisCache(
     call: calls.lookups,
     onChange,
   });
-  const versionNow = (key: CacheKey): VersionToken => ({ ...memory.version(), shared: lookups.current(key)?.shared });
+  const versionOf = (entry?: CacheEntry): VersionToken => ({ memory: memory.version().memory, shared: entry?.shared });
   const cache: Cache = {
     readVersion: () => lookups.readVersion(),
     get(key, reader = { ...anybody, since: lookups.readVersion() }) {
       const entry = lookups.current(key);
       if (!entry && reader.isUnstored && !memory.find(key)) return { entry, version: memory.version() };
       if (!isUsable(entry, reader)) return lookups.find(key, reader);
-      if (lookups.isCurrent(reader)) return { entry, version: versionNow(key) };
+      if (lookups.isCurrent(reader)) return { entry, version: versionOf(entry) };
       return lookups.ask().then((isKnown) => (isKnown ? cache.get(key, reader) : lookups.find(key, reader)));
     },
     find: (key) => lookups.current(key),
     isCurrent: (reader) => lookups.isCurrent(reader) || lookups.ask().then(() => lookups.isCurrent(reader)),
-    set(key, version = versionNow(key), entry) {
+    set(key, version = versionOf(lookups.current(key)), entry) {
       if (!memory.set(key, version, entry)) return;
       if (version.shared) updates.store(key, version.shared, memory.find(key) ?? entry);
     },
