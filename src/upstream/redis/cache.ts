@@ -31,15 +31,10 @@ export function createRedisCache(
   const memory = createMemoryCache(maxBytes);
   const updates = createUpdates(connection, keys, calls.updates);
   const invalidations = createInvalidations(connection, keys, calls.invalidations);
-  let changes = 0;
-  const onChange = () => {
-    changes++;
-    onInvalidation();
-  };
   const lookups = new Lookups({
     ...{ connection, keys, memory, updates, invalidations },
     call: calls.lookups,
-    onChange,
+    onChange: onInvalidation,
   });
   const versionOf = (entry?: CacheEntry): VersionToken => ({ memory: memory.version().memory, shared: entry?.shared });
   const cache: Cache = {
@@ -47,8 +42,9 @@ export function createRedisCache(
     get(key, reader = { ...anybody, since: lookups.readVersion() }) {
       const entry = lookups.current(key);
       if (!entry && reader.isUnstored && !memory.find(key)) return { entry, version: memory.version() };
-      if (!isUsable(entry, reader)) return lookups.find(key, reader);
-      if (lookups.isCurrent(reader)) return { entry, version: versionOf(entry) };
+      const version = isUsable(entry, reader) ? versionOf(entry) : lookups.underWay(key);
+      if (!version) return lookups.find(key, reader);
+      if (lookups.isCurrent(reader)) return { entry, version };
       return lookups.ask().then((isKnown) => (isKnown ? cache.get(key, reader) : lookups.find(key, reader)));
     },
     find: (key) => lookups.current(key),
@@ -67,11 +63,10 @@ export function createRedisCache(
       return invalidations.add(names);
     },
     size: memory.size,
-    epoch: () => changes,
+    epoch: () => lookups.changes,
     confirm: lookups.confirm,
   };
-  const { flush, unsent } = invalidations;
-  return { cache, flush, unsent };
+  return { ...invalidations, cache };
 }
 
 /** For a lookup of its own. */

@@ -12,6 +12,7 @@ import {
   type CacheReader,
   type MemoryCache,
   type SharedVersion,
+  type VersionToken,
   hasMembers,
   isUsable,
 } from '../cache/memory.ts';
@@ -60,14 +61,13 @@ export class Lookups {
   private readonly lookUp: Script;
   /** Questions of this tick. */
   private readonly questions = new Map<string, Question>();
-  /** Those who ask for the epoch alone. */
-  private asking: ((isKnown: Promise<boolean>) => void)[] = [];
-  private readonly tick = atEndOfTick<void>(() => this.flush());
+  private readonly tick = atEndOfTick<(isKnown: Promise<boolean>) => void>((asking) => this.flush(asking));
   /** Number of the last command, and of the last one with a reply. */
   private sent = 0;
   private replied = 0;
-  /** In the last reply. */
+  /** In the last reply, and how often it was another. */
   private epoch = '';
+  changes = 0;
   /** Asks for the epoch: true if all is known that was invalidated before the call, false if Redis does not say. */
   readonly confirm = oneAtATime(() => this.ask());
 
@@ -91,12 +91,15 @@ export class Lookups {
     return entry?.shared?.epoch === this.epoch ? entry : undefined;
   }
 
+  /** That of a reader of this process which asks upstream, if nothing was invalidated since it began: what it gets is stored. */
+  underWay(key: CacheKey): VersionToken | undefined {
+    const version = this.parts.updates.held(key);
+    return version?.shared?.epoch === this.epoch ? version : undefined;
+  }
+
   /** Asks for the epoch with the lookups of this tick: true if Redis answers. */
   ask(): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.asking.push(resolve);
-      this.tick.add();
-    });
+    return new Promise((resolve) => this.tick.add(resolve));
   }
 
   /** What is cached. A reader that may, gets the lease of what it has to read, or waits for the replica that has it. */
@@ -110,7 +113,7 @@ export class Lookups {
       const entry = this.isCurrent(reader) ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
       const found: CacheLookup = { entry, version: { ...memory.version(), shared: answer?.version } };
       if (!answer || !mayLease || isUsable(entry, reader) || cancellation?.reason) return found;
-      if (answer.lease === GRANTED) return { ...found, release: updates.hold(key) };
+      if (answer.lease === GRANTED) return { ...found, release: updates.hold(key, found.version) };
       if (answer.lease !== HELD || performance.now() > end) return found;
       const waiting = sleep(waitMs, undefined, { ref: false });
       await (cancellation ? unlessCancelled(waiting, cancellation) : waiting);
@@ -123,20 +126,18 @@ export class Lookups {
       let resolve!: Question['resolve'];
       const answer = new Promise<Answer | undefined>((resolved) => (resolve = resolved));
       this.questions.set(key.text, (question = { key, readers: [], answer, resolve }));
-      this.tick.add();
+      void this.ask();
     }
     question.readers.push(reader);
     return question.answer;
   }
 
-  private flush(): void {
+  private flush(asking: readonly ((isKnown: Promise<boolean>) => void)[]): void {
     const all = [...this.questions.values()];
-    const resolves = this.asking;
     this.questions.clear();
-    this.asking = [];
     let isKnown = this.send(all.splice(0, RECORDS_MAX));
     while (all.length > 0) isKnown = this.send(all.splice(0, RECORDS_MAX));
-    for (const resolve of resolves) resolve(isKnown);
+    for (const resolve of asking) resolve(isKnown);
   }
 
   /** False if Redis does not answer. */
@@ -176,6 +177,7 @@ export class Lookups {
     this.replied = number;
     if (epochNow === this.epoch) return;
     this.epoch = epochNow;
+    this.changes++;
     this.parts.onChange();
   }
 

@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { atEndOfTick } from '../../lib/event-loop.ts';
-import type { CacheEntry, CacheKey, SharedVersion } from '../cache/memory.ts';
+import type { CacheEntry, CacheKey, SharedVersion, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
-import { LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
 import { UPDATE } from './scripts/cache-scripts.ts';
 import { defineScript } from './scripts/script.ts';
 
@@ -25,8 +25,8 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   /** Names this process. */
   const owner = randomUUID();
-  /** Entries whose lease a reader of this process holds. */
-  const held = new Set<string>();
+  /** Entries whose lease a reader of this process holds: with what it stores the response, and when the lease ends. */
+  const held = new Map<string, { version: VersionToken; end: number }>();
   /** Those of this tick. */
   const updates = new Map<string, Update>();
   const tick = atEndOfTick<void>(() => {
@@ -58,9 +58,14 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     delete: (key: CacheKey): void => add(key, { isDeleted: true, stored: undefined }),
     /** Ends a granted lease that no reader holds. */
     end: (key: CacheKey): void => void (held.has(key.text) || add(key)),
+    /** Undefined if no reader of this process has the lease. */
+    held({ text }: CacheKey): VersionToken | undefined {
+      const lease = held.get(text);
+      return lease && lease.end > performance.now() ? lease.version : undefined;
+    },
     /** Returns what ends the lease. */
-    hold(key: CacheKey): () => void {
-      held.add(key.text);
+    hold(key: CacheKey, version: VersionToken): () => void {
+      held.set(key.text, { version, end: performance.now() + LEASE_MS });
       return () => void (held.delete(key.text) && add(key));
     },
   };

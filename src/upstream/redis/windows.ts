@@ -59,10 +59,8 @@ export function createRedisWindows(connection: RedisConnection, inTime: RedisCal
       void inTime(() => connection.redis.zrem(windowKey(window), member(address, id))),
     async state(of, holdMs, address) {
       const counted = address === undefined ? '' : owner(address);
-      const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]));
-      if (!Array.isArray(state)) return undefined;
-      const [taken, backInMs] = state as [number, number];
-      return { taken, backInMs: taken ? backInMs : undefined };
+      const state = await inTime(() => countSlots([windowKey(of)], [holdMs, counted]) as Promise<[number, number]>);
+      return state && { taken: state[0], backInMs: state[0] ? state[1] : undefined };
     },
   };
 }

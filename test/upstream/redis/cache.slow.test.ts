@@ -319,6 +319,25 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
       }
     });
 
+    test('other readers of the process that asks look nothing up, until an invalidation or the end of the lease', async () => {
+      const [one, two] = await replicas(2);
+      await one!.read();
+      const operation = one!.begin();
+      await operation.get(film); // it knows what was invalidated before it
+      const commandsOf = async (lookup: () => Promise<CacheLookup>) => {
+        const before = await commands();
+        await lookup();
+        return (await commands()) - before;
+      };
+      expect(await commandsOf(operation.get)).toBe(0);
+      const later = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 5_001);
+      const asked = await commandsOf(operation.get);
+      later.mockRestore();
+      expect(asked).toBe(1);
+      await two!.cache.invalidate(['Book:7']);
+      expect((await one!.read()).release).toBeDefined();
+    });
+
     test('a holder that gets nothing lets one other ask, not all', async () => {
       const [one, two, three] = await replicas(3);
       const lookup = await one!.read();
