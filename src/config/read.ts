@@ -65,31 +65,29 @@ const OF_OTHERS = /^REDIS_(PORT|HOST|DB)$/;
 const NEARLY_PRODUCTION = /^\s*prod/i;
 
 /** Variables of the environment that are no settings, but spelled nearly like one. */
-export function misspelledSettings(env: NodeJS.ProcessEnv = process.env): { given: string; meant: string }[] {
+function misspelledSettings(env: NodeJS.ProcessEnv): string[] {
+  const hint = (given: string, meant: string) => `${given} is not a setting and has no effect. Did you mean ${meant}?`;
   const rows = entries().map(([, row]) => row);
   const names = [...rows, ...removedSettings].map((row) => row.env);
   // FTP_PROXY is no misspelled HTTP_PROXY.
   const own = rows.filter((row) => !row.isConventional).map((row) => row.env);
   return Object.entries(env).flatMap(([given, value = '']) => {
     if (given === 'NODE_ENV' && value !== 'production' && NEARLY_PRODUCTION.test(value))
-      return [{ given: `${given}=${value}`, meant: 'NODE_ENV=production' }];
+      return [hint(`${given}=${value}`, 'NODE_ENV=production')];
     if (names.includes(given) || OF_OTHERS.test(given)) return [];
     const meant = closest(given.toUpperCase(), own);
-    return meant === undefined ? [] : [{ given, meant }];
+    return meant === undefined ? [] : [hint(given, meant)];
   });
 }
 
 /** What is given and has no effect: variables that are spelled nearly like a setting, and settings that are gone. */
 export function withoutEffect(flags: Flags = {}, env: NodeJS.ProcessEnv = process.env): string[] {
-  const misspelled = misspelledSettings(env).map(
-    ({ given, meant }) => `${given} is not a setting and has no effect. Did you mean ${meant}?`,
-  );
   const removed = removedSettings.flatMap(({ name, env: variable, whyOf }) => {
     const value = flags[name] ?? env[variable];
     const why = value && whyOf(value);
     return why ? [`${variable} has no effect: ${why}`] : [];
   });
-  return [...misspelled, ...removed];
+  return [...misspelledSettings(env), ...removed];
 }
 
 /** The name that was probably meant. Short ones must be closer: HOME is not a wrong HOST. */

@@ -10,7 +10,6 @@ const filed = {
   idempotencyRedisUrlFile: 'idempotencyRedisUrl',
 } as const;
 type FileSetting = keyof typeof filed;
-const fileSettings = Object.keys(filed) as FileSetting[];
 
 export type TokenSettings = Pick<Config, 'accessTokenFile' | 'accessToken'>;
 
@@ -20,18 +19,21 @@ export function readSecretFiles(
   nameOf: (name: FileSetting | (typeof filed)[FileSetting]) => string,
 ): { values: Partial<Values>; problems: string[] } {
   const problems: string[] = [];
-  const found = fileSettings.flatMap((name) => {
+  const found: Partial<Values> = {};
+  for (const name of Object.keys(filed) as FileSetting[]) {
     const path = values[name];
-    if (path === undefined) return [];
+    if (path === undefined) continue;
     const secret = filed[name];
     if (values[secret] !== undefined) problems.push(`${nameOf(name)} must not be set, because ${nameOf(secret)} is`);
-    const content = contentOf(path);
-    const value = content instanceof Error ? undefined : valueIn(name, content);
-    if (content instanceof Error) problems.push(`${nameOf(name)} must be a file that can be read (${content.message})`);
-    else if (value === undefined) problems.push(`${nameOf(name)} ${mustContain(name)}`);
-    return [[secret, value]];
-  });
-  return { values: Object.fromEntries(found) as Partial<Values>, problems };
+    try {
+      found[secret] = valueIn(name, readFileSync(path, 'utf8'));
+      if (found[secret] === undefined) problems.push(`${nameOf(name)} ${mustContain(name)}`);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      problems.push(`${nameOf(name)} must be a file that can be read (${code})`);
+    }
+  }
+  return { values: found, problems };
 }
 
 /** `onToken` gets the token each time that the file has another one, `onProblem` what is wrong with a new content. */
@@ -56,14 +58,6 @@ export function watchTokenFile(
     onChange,
     onUnreadable: (code) => onProblem(`it cannot be read (${code})`),
   });
-}
-
-function contentOf(path: string): string | Error {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    return new Error((error as NodeJS.ErrnoException).code);
-  }
 }
 
 /** Editors and `echo` end a file with a line break. */

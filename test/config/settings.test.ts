@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { entries, flagOf, settings } from '../../src/config/settings.ts';
 import { settingsMarkdown } from '../../src/config/settings-page.ts';
-import { ConfigError, misspelledSettings, readConfig, readOptions } from '../../src/config/read.ts';
+import { ConfigError, readConfig, readOptions, withoutEffect } from '../../src/config/read.ts';
 import { createAuthority, hasOpenssl } from '../support/certificates.ts';
 
 function problems(env: NodeJS.ProcessEnv, flags = {}): readonly string[] {
@@ -114,21 +114,23 @@ test.each([
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['POTR', 'PORT'],
 ])('the variable %s is no setting; %s was meant', (given, meant) => {
-  expect(misspelledSettings({ [given]: '1', PORT: '0' })).toEqual([{ given, meant }]);
+  expect(withoutEffect({}, { [given]: '1', PORT: '0' })).toEqual([
+    `${given} is not a setting and has no effect. Did you mean ${meant}?`,
+  ]);
 });
 
 test.each(['Production', 'PRODUCTION', 'prod', 'production '])(
   'NODE_ENV=%j is not production, which was meant',
   (value) => {
-    expect(misspelledSettings({ NODE_ENV: value })).toEqual([
-      { given: `NODE_ENV=${value}`, meant: 'NODE_ENV=production' },
+    expect(withoutEffect({}, { NODE_ENV: value })).toEqual([
+      `NODE_ENV=${value} is not a setting and has no effect. Did you mean NODE_ENV=production?`,
     ]);
     expect(readConfig({ NODE_ENV: value }).production).toBe(false);
   },
 );
 
 test.each(['production', 'development', 'test', '', undefined])('NODE_ENV=%j is no misspelling', (value) => {
-  expect(misspelledSettings({ NODE_ENV: value })).toEqual([]);
+  expect(withoutEffect({}, { NODE_ENV: value })).toEqual([]);
 });
 
 test('variables of the system and of other programs are not taken for misspelled settings', () => {
@@ -141,7 +143,7 @@ test('variables of the system and of other programs are not taken for misspelled
   const env = Object.fromEntries(
     [...others, ...entries().map(([, setting]) => setting.env)].map((name) => [name, '1']),
   );
-  expect(misspelledSettings(env)).toEqual([]);
+  expect(withoutEffect({}, env)).toEqual([]);
 });
 
 test('an unknown option names the one that was meant', () => {
