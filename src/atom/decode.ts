@@ -1,5 +1,5 @@
 /** Decodes the fields of a document into records. A field that is absent there has no member here, not an undefined one. */
-import type { AtomPerson, EventDraft, EventFeed, EventRecord, Feed, Links, PersonFeed } from '../api/event.ts';
+import type { AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
 import { present } from '../lib/objects.ts';
 import type { AtomFields } from './fields.ts';
 import { hasScheme, isWeb } from './links.ts';
@@ -10,10 +10,6 @@ export function decodeEvent(entry: AtomFields): EventRecord {
   if (!event) throw new AtomError('the entry has no id');
   return event;
 }
-export const decodeEventFeed = (feed: AtomFields): EventFeed => decodeFeed(feed, eventOf);
-export const decodePersonFeed = (feed: AtomFields): PersonFeed => decodeFeed(feed, personOf);
-export const decodeReason = ({ content = '' }: AtomFields) => ({ reason: content });
-export const decodeResult = ({ result = '' }: AtomFields) => ({ result });
 
 export function decodeDraft(fields: AtomFields): EventDraft {
   const { title = '', term = fields.otherTerm ?? '', content = '', startTime = '', endTime = '', where = '' } = fields;
@@ -22,7 +18,7 @@ export function decodeDraft(fields: AtomFields): EventDraft {
 }
 
 /** Undefined without an id, because such a record cannot be requested. */
-function eventOf(fields: AtomFields): EventRecord | undefined {
+export function eventOf(fields: AtomFields): EventRecord | undefined {
   const links = fields.links ?? {};
   const id = idOf(fields.id, links.self);
   if (!id) return undefined;
@@ -39,7 +35,7 @@ function eventOf(fields: AtomFields): EventRecord | undefined {
   };
 }
 
-function personOf(fields: AtomFields): AtomPerson | undefined {
+export function personOf(fields: AtomFields): AtomPerson | undefined {
   const links = fields.links ?? {};
   const url = fields.id ?? links.self;
   const id = idOf(url, links.self);
@@ -73,7 +69,7 @@ function timesOf({ startTime, endTime = startTime && day.test(startTime) ? start
 const idOfPage = (url = ''): string | undefined =>
   /^https?:\/\/(?:[^/?#]+\/(?:people|site|artist)|site\.[^/?#]+)\/([^/?#]+)/.exec(url)?.[1];
 
-function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
+export function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) => Entry | undefined): Feed<Entry> {
   // An entry without an id is null instead of failing the page, as in a list of JSON: positions stay right.
   const entries = (feed.entries ?? []).map((entry) => decode(entry) ?? null) as Entry[];
   const { title, author, itemPerPage, itemsPerPage } = feed;

@@ -1,5 +1,5 @@
 /** Writes records as documents, with the names, the order and the spelling of the interface. */
-import type { AtomLocation, AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
+import type { AtomLocation, AtomPerson, EventRecord, Feed, Links } from '../api/event.ts';
 import { attributeNames } from './fields.ts';
 import { rels } from './links.ts';
 import { idFrom } from './decode.ts';
@@ -27,8 +27,6 @@ export function encodeEvent(event: PartialEvent): XmlElement {
     leaf('georss:point', event.point),
   ]);
 }
-
-export const encodeDraft = (draft: EventDraft): XmlElement => encodeEvent({ ...draft, links: {} });
 
 export function encodePersonEntry(person: AtomPerson): XmlElement {
   return element('entry', {}, [

@@ -1,15 +1,7 @@
 /** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
-import { decodeDraft, decodeEvent, decodeEventFeed, decodePersonFeed, decodeReason, decodeResult } from './decode.ts';
+import { decodeDraft, decodeEvent, decodeFeed, eventOf, personOf } from './decode.ts';
 import { readAtom as read } from './reader.ts';
-import {
-  documentOf,
-  encodeDraft,
-  encodeEvent,
-  encodeFeed,
-  encodePersonEntry,
-  encodeReason,
-  encodeResult,
-} from './encode.ts';
+import { documentOf, encodeEvent, encodeFeed, encodePersonEntry, encodeReason, encodeResult } from './encode.ts';
 import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
@@ -19,16 +11,16 @@ import { readableText } from './xml.ts';
 export { AtomError, escape, readableText, writableText } from './xml.ts';
 
 /** The media that are Atom documents. */
-export type AtomMedia = Exclude<Media, 'json' | 'empty'>;
+type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 
 /** Reads a document into a record; throws AtomError. `url`: of the document, for relative links. */
 export const readers = {
   event: (document: string, url?: string): EventRecord => decodeEvent(read(document, 'entry', url)),
-  eventFeed: (document: string, url?: string): EventFeed => decodeEventFeed(read(document, 'feed', url)),
-  personFeed: (document: string, url?: string): PersonFeed => decodePersonFeed(read(document, 'feed', url)),
+  eventFeed: (document: string, url?: string): EventFeed => decodeFeed(read(document, 'feed', url), eventOf),
+  personFeed: (document: string, url?: string): PersonFeed => decodeFeed(read(document, 'feed', url), personOf),
   eventDraft: (document: string): EventDraft => decodeDraft(read(document, 'entry')),
-  reason: (document: string) => decodeReason(read(document, 'entry')),
-  result: (document: string) => decodeResult(read(document, 'entry')),
+  reason: (document: string) => ({ reason: read(document, 'entry').content ?? '' }),
+  result: (document: string) => ({ result: read(document, 'entry').result ?? '' }),
 } satisfies Record<AtomMedia, (document: string, url?: string) => object>;
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
@@ -36,7 +28,7 @@ export const writers = {
   event: (event: EventRecord) => documentOf(encodeEvent(event)),
   eventFeed: (feed: EventFeed) => documentOf(encodeFeed(feed, encodeEvent)),
   personFeed: (feed: PersonFeed) => documentOf(encodeFeed(feed, encodePersonEntry)),
-  eventDraft: (draft: EventDraft) => documentOf(encodeDraft(draft)),
+  eventDraft: (draft: EventDraft) => documentOf(encodeEvent({ ...draft, links: {} })),
   reason: (body: { reason: string }) => documentOf(encodeReason(body)),
   result: (body: { result: string }) => documentOf(encodeResult(body)),
 };

@@ -52,6 +52,7 @@ const OF_RECORD_MAX = 16;
 const OF_OWNER_MAX = 64;
 /** Shorter than an operation may take, which then has time to say why it was not made. */
 const WAIT_MS = 5_000;
+/** Between two looks at a lease that another process holds. */
 const LOOK_MS = 50;
 /** Records whose last change is remembered. */
 const ENDED_MAX = 10_000;

@@ -188,7 +188,6 @@ export class RateLimited extends ExpectedError {
   }
 }
 
-const deniedStatuses: readonly (number | undefined)[] = [401, 403, 404];
 /** Whether the service forbids or lacks the record, by status or code: cached data of the record must not be shown again. */
 export function isForbidden(error: unknown): error is UpstreamFailure | UpstreamRejection {
   if (!(error instanceof UpstreamFailure || error instanceof UpstreamRejection)) return false;
@@ -196,7 +195,7 @@ export function isForbidden(error: unknown): error is UpstreamFailure | Upstream
   if (ofFacade) return false;
   // The page of a gateway denies nothing, whatever its status.
   if (code === undefined && error instanceof UpstreamFailure && error.code === 'UPSTREAM_UNAVAILABLE') return false;
-  return deniedStatuses.includes(status) || row?.drops === true;
+  return status === 401 || status === 403 || status === 404 || row?.drops === true;
 }
 
 export const isTokenRejection = ({ status, row }: UpstreamErrorDetails): boolean =>
