@@ -55,7 +55,7 @@ export function createGraphServer(core: Core, createFeatures: CreateFeatures) {
   const graphql = createGraphql(core, features, { statusOf, bodies, uploads, admission });
   const trouble = () => (http.isDraining ? 'shutting down' : admission.isStuck() ? 'overloaded' : undefined);
   const own: Routes = {
-    '/graphql': { handler: graphql.route, audience: 'clients' },
+    '/graphql': { handler: graphql.route, audience: 'clients', mayEndInSlash: true },
     ...createProbes({ upstream, trouble }),
   };
   const routes = features.reduce((all, feature): Routes => ({ ...all, ...feature.routes }), own);

@@ -86,9 +86,9 @@ export class ResponseLoader {
       if (earlier) responses.set(each, this.part(earlier.response, earlier.request, each));
       else left.push(each);
     }
-    for (const { request, reads } of mergedReads(left)) {
-      const response = this.send({ ...reads[0]!, request });
-      for (const read of reads) responses.set(read, this.part(response, request, read));
+    for (const { reads } of mergedReads(left)) {
+      const merged = reads.length > 1 ? this.fetchMerged(reads) : undefined;
+      for (const each of reads) responses.set(each, merged ? merged.then((made) => made.get(each)!) : this.send(each));
     }
     return loads.map((each) => responses.get(each)!);
   }
@@ -98,6 +98,38 @@ export class ResponseLoader {
     const made = this.made.get(request.endpoint);
     const list = made && listOf(request);
     return made?.find((each) => (each.list ??= listOf(each.request)) === list && answers(each.request, load));
+  }
+
+  /** What is fresh in the cache needs no request, nor does what is a part of it; the rest needs as few as possible. */
+  private async fetchMerged(loads: readonly ResponseLoad[]): Promise<ReadonlyMap<ResponseLoad, Promise<unknown>>> {
+    const responses = new Map<ResponseLoad, Promise<unknown>>();
+    const found = new Map<ResponseLoad, { cache: CacheHandle; cached: CacheEntry | undefined }>();
+    const peek = async (load: ResponseLoad) => {
+      const cache = this.context.cache.response(load.request.endpoint, load.request.wirePath);
+      found.set(load, { cache, cached: await cache.get(undefined, true) });
+    };
+    await Promise.all(loads.map(peek));
+    const left: ResponseLoad[] = [];
+    const fresh = loads.filter((load) => {
+      const { cache, cached } = found.get(load)!;
+      return cached && cache.isFresh(cached);
+    });
+    for (const load of fresh) responses.set(load, this.send(load));
+    for (const load of loads) {
+      if (responses.has(load)) continue;
+      const whole = fresh.find((each) => listOf(each.request) === listOf(load.request) && answers(each.request, load));
+      if (whole) responses.set(load, this.part(responses.get(whole)!, whole.request, load));
+      else left.push(load);
+    }
+    for (const { request, reads } of mergedReads(left)) {
+      const response = this.send({ ...reads[0]!, request });
+      for (const read of reads) {
+        const { cache, cached } = found.get(read)!;
+        const part = this.part(response, request, read);
+        responses.set(read, cached ? part.catch((error) => this.stale(read, cache, cached, error)) : part);
+      }
+    }
+    return responses;
   }
 
   private send(load: ResponseLoad): Promise<unknown> {

@@ -2,7 +2,7 @@
 import type { Config } from '../../../config/settings.ts';
 import type { Admission } from '../../http/connections/admission.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { overloaded } from '../../http/response/http-error.ts';
+import { HttpError } from '../../http/response/http-error.ts';
 
 /** A request of an agent that has its slot. */
 export interface AgentRequest {
@@ -11,16 +11,17 @@ export interface AgentRequest {
   idempotencyKey?: unknown;
 }
 
-type SlotSettings = Pick<Config, 'maxRunningOperations' | 'mcpShare'>;
+type SlotSettings = Pick<Config, 'maxRunningOperations' | 'maxWaitingOperations' | 'mcpShare'>;
 
-/** Requests of agents are at most their share of the operations that run, also while they wait, so that people always find room. */
+/** Requests of agents hold at most their share of the running and waiting operations, so that people always find room. */
 export function createAgentSlots(settings: SlotSettings, admission: Admission) {
-  const most = Math.max(1, Math.floor((settings.maxRunningOperations * settings.mcpShare) / 100));
+  const { maxRunningOperations, maxWaitingOperations, mcpShare } = settings;
+  const most = Math.max(1, Math.floor(((maxRunningOperations + maxWaitingOperations) * mcpShare) / 100));
   let requests = 0;
 
   /** Returns what releases the slot. Rejects with an HttpError: OVERLOADED, or CLIENT_LEFT. */
   return async (exchange: Exchange): Promise<() => void> => {
-    if (requests >= most) throw overloaded('Agents already have the most requests allowed.');
+    if (requests >= most) throw tooManyAgents('Agents already have the most requests allowed.');
     requests++;
     try {
       const slot = await admission.enter({ exchange, lifetime: exchange.lifetime });
@@ -34,3 +35,6 @@ export function createAgentSlots(settings: SlotSettings, admission: Admission) {
     }
   };
 }
+
+export const tooManyAgents = (message: string): HttpError =>
+  new HttpError('OVERLOADED', message, { headers: { 'retry-after': '1' } });

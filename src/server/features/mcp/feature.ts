@@ -12,12 +12,14 @@ export function createMcpFeature(parts: FeatureParts): Feature {
   const metadata: ServerRoute = {
     handler: async (exchange) => (await mcp()).metadata(exchange),
     audience: 'clients',
+    mayEndInSlash: true,
   };
   const routes: Routes = {
     '/mcp': {
       handler: async (exchange) => (await mcp()).answer(exchange),
       audience: 'clients',
       errorFormat: 'json-rpc',
+      mayEndInSlash: true,
     },
     ...(config.mcpAuthorizationServer !== undefined && { [METADATA]: metadata, [`${METADATA}/mcp`]: metadata }),
   };

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Config } from '../../../config/settings.ts';
 import { ConfigError } from '../../../config/read.ts';
 import { packageDir } from '../../../package.ts';
@@ -9,13 +10,14 @@ import type { FeatureParts } from '../../feature.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { hasMoreValues } from '../../../engine/documents/limits.ts';
 import { essenceOf, headersAllowed, isListedOrigin } from '../../http/request/headers.ts';
-import { HttpError } from '../../http/response/http-error.ts';
+import { type HelpSettings, HttpError, advised } from '../../http/response/http-error.ts';
 import { sendJson } from '../../http/response/static-response.ts';
-import { parsedJson } from '../../http/request/body.ts';
+import { type BodyReader, checkSurrogates } from '../../http/request/body.ts';
 import { sendBody } from '../../http/response/send.ts';
 import { createAnswer } from './protocol/answer.ts';
 import { challenge, resourceOf } from './access-challenge.ts';
 import { createFreeTools } from './query-tools.ts';
+import { errorMessage } from './protocol/json-rpc.ts';
 import { type MethodParts, createMethods } from './methods.ts';
 import { createAgentSlots } from './agent-slots.ts';
 import { createRunner } from './run.ts';
@@ -44,10 +46,14 @@ export function createMcpRoutes(parts: FeatureParts) {
     // A page of another site cannot send this type without a preflight request.
     if (essenceOf(headers['content-type']) !== 'application/json')
       throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json.');
-    const text = await bodies.read(exchange);
+    const text = await readText(bodies, exchange);
     const leave = await enter(exchange);
     try {
-      const { status, body, needs } = await answerBody(parsed(text), headers, { exchange });
+      const value = typeof text === 'string' ? parsed(text) : text;
+      const { status, body, needs } =
+        value instanceof HttpError
+          ? { status: 400, body: parseError(value, exchange, config), needs: undefined }
+          : await answerBody(value, headers, { exchange });
       if (needs !== undefined && config.mcpAuthorizationServer !== undefined) throw challenge(needs, request, config);
       const type = body === '' ? [] : ['content-type', 'application/json'];
       sendBody(exchange, status, [...exchange.headers, ...type], body);
@@ -130,9 +136,30 @@ function sendOptions(exchange: Exchange, methods: string): void {
   exchange.response.writeHead(204, { allow: methods }).end();
 }
 
-/** The value of a body. Throws an HttpError, also for one that is too large to be answered in one tick. */
+/** The text of a body; an HttpError if it is not UTF-8. Rejects with another HttpError for a body that cannot be read. */
+async function readText(bodies: BodyReader, exchange: Exchange): Promise<string | HttpError> {
+  try {
+    return await bodies.read(exchange);
+  } catch (error) {
+    if (error instanceof HttpError && error.code === 'INVALID_TEXT') return error;
+    throw error;
+  }
+}
+
+/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one that is too large to be answered in one tick. */
 function parsed(body: string): unknown {
-  const value = parsedJson(body, 'The body');
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return new HttpError('BAD_REQUEST', 'The body must be JSON.', { status: 400 });
+  }
+  checkSurrogates(body);
   if (!hasMoreValues([value], VALUES_MAX)) return value;
   throw new HttpError('BODY_TOO_LARGE', `The body must have at most ${VALUES_MAX} values.`);
+}
+
+function parseError({ code, message }: HttpError, { requestId }: Exchange, config: HelpSettings): string {
+  const data = { code, requestId, ...advised(code, config) };
+  return errorMessage(null, new ProtocolError(ProtocolErrorCode.ParseError, message, data));
 }

@@ -1,4 +1,4 @@
-/** Runs one operation for an agent, by the pipeline of GraphQL. */
+/** Runs one operation for an agent: by the pipeline and the admission of GraphQL, within the share that agents have of both. */
 import { type ExecutionResult, type GraphQLError, OperationTypeNode } from 'graphql';
 import type { Variables } from '../../../engine/plan/document.ts';
 import { type LoggedCall, wasSent } from '../../../upstream/call-log.ts';
@@ -7,7 +7,7 @@ import type { RateLimitState } from '../../../upstream/limits/rate-limiter.ts';
 import type { FeatureParts } from '../../feature.ts';
 import type { Prepared } from '../../../engine/documents/prepare.ts';
 import { clientAddress } from '../../http/request/client-address.ts';
-import type { AgentRequest } from './agent-slots.ts';
+import { type AgentRequest, tooManyAgents } from './agent-slots.ts';
 
 /** The calls of one run, and what the rate limit of film calls leaves to agents with this credential. */
 export interface Cost {
@@ -36,6 +36,8 @@ export function createRunner(parts: FeatureParts): RunForAgent {
   const { config, run, upstream } = parts;
   const addressOf = clientAddress(config.trustedProxies);
   const rateShare = config.mcpShare / 100;
+  const mostRunning = Math.max(1, Math.floor(config.maxRunningOperations * rateShare));
+  let running = 0;
 
   return async (prepared, { variables, request: { exchange, idempotencyKey }, isPlanned }) => {
     const { request, requestId, lifetime } = exchange;
@@ -50,14 +52,20 @@ export function createRunner(parts: FeatureParts): RunForAgent {
       idempotencyKey,
       variables,
     };
-    const { result, session, isReplayed } = await run(prepared, { ...caller, cancellation: lifetime });
-    if (isReplayed) exchange.headers.push('idempotency-replayed', 'true');
-    const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
-    const calls = session?.callLog.calls ?? [];
-    const left = await upstream.forOperation(caller, lifetime).rateBudget();
-    const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
-    const cost = { calls: callsMade(calls), left };
-    return { data, errors, stale: stale as Run['stale'], plan, cost, isMutation };
+    if (running >= mostRunning) throw tooManyAgents('Agents already run the most operations allowed.');
+    running++;
+    try {
+      const { result, session, isReplayed } = await run(prepared, { ...caller, cancellation: lifetime });
+      if (isReplayed) exchange.headers.push('idempotency-replayed', 'true');
+      const { data = null, errors = [], extensions: { upstream: plan, stale } = {} } = result as ExecutionResult;
+      const calls = session?.callLog.calls ?? [];
+      const left = await upstream.forOperation(caller, lifetime).rateBudget();
+      const isMutation = prepared.ready?.operation.operation === OperationTypeNode.MUTATION;
+      const cost = { calls: callsMade(calls), left };
+      return { data, errors, stale: stale as Run['stale'], plan, cost, isMutation };
+    } finally {
+      running--;
+    }
   };
 }
 

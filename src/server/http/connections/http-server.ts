@@ -31,8 +31,10 @@ export interface HttpRoute {
   readonly handler: RouteHandler;
   /** It is answered even without room for operations. */
   readonly isProbe?: boolean;
-  /** The format of its errors; by default that of GraphQL. */
+  /** The format of its errors, and of those below its path. */
   readonly errorFormat?: ErrorFormat;
+  /** Its clients end addresses with a slash too. Proxies hide routes for operators by their exact paths. */
+  readonly mayEndInSlash?: boolean;
 }
 
 type HttpSettings = ConnectionSettings &
@@ -58,6 +60,8 @@ const REJECTED_PAUSE_MS = 50;
 
 /** One for all, because there are many under overload. */
 const OVERLOADED = overloaded();
+
+const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
 export class HttpServer {
   readonly server: Server;
@@ -129,7 +133,7 @@ export class HttpServer {
   }
 
   private async handle(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = pathOf(request);
+    const path = this.pathOf(request);
     const route = this.routes.get(path);
     const hasRoom = !connection.isOverLimit && this.parts.admission.freeSlots() > 0;
     if (!hasRoom && !route?.isProbe) return this.rejectOverload(connection, request, response);
@@ -137,7 +141,7 @@ export class HttpServer {
     try {
       checkHeaders(request);
       if (route) await route.handler(exchange);
-      else throw notFound();
+      else this.sendNotFound(exchange);
     } catch (error) {
       this.sendError(exchange, error);
     }
@@ -187,13 +191,22 @@ export class HttpServer {
       log.debug({ requestId, method: request.method, path, status, ms: Math.round(ms) }, 'request');
   }
 
+  /** A preflight is allowed at any path: pages could not read the 404 of the request otherwise. */
+  private sendNotFound({ request, response, headers }: Exchange): void {
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
+      throw notFound();
+    addCorsHeaders(request, headers, this.parts.config.corsOrigins);
+    if (!headers.includes(ALLOWED_ORIGIN)) throw notFound();
+    response.writeHead(204, [...headers, 'vary', 'Origin']).end();
+  }
+
   /** Responds with an HttpError. Any other error is logged, and the client gets a masked 500. */
   private sendError(exchange: Exchange, error: unknown): void {
     const { log, config } = this.parts;
     const isHttpError = error instanceof HttpError;
     if (!isHttpError) log.error({ err: error, requestId: exchange.requestId }, 'a request failed');
     // Routes that many pages use have added them before.
-    if (!exchange.headers.includes('access-control-allow-origin')) {
+    if (!exchange.headers.includes(ALLOWED_ORIGIN)) {
       addCorsHeaders(exchange.request, exchange.headers, config.corsOrigins);
       if (config.corsOrigins.length > 0 && !exchange.headers.includes('vary')) exchange.headers.push('vary', 'Origin');
     }
@@ -205,20 +218,22 @@ export class HttpServer {
 
   /** Since 2026 a request that is at fault has an error in the type that its client prefers, by which it knows it from those of proxies. */
   private errorMediaOf(request: IncomingMessage, { status }: HttpError): string {
-    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && pathOf(request) === '/graphql';
+    const isGraphql = this.parts.config.httpStatuses === '2026' && status < 500 && this.pathOf(request) === '/graphql';
     return (isGraphql && acceptedTypes(request.headers.accept).json) || 'application/json';
   }
 
   private errorFormatOf(request: IncomingMessage): ErrorFormat {
-    return this.routes.get(pathOf(request))?.errorFormat ?? 'graphql';
+    const [, first] = this.pathOf(request).split('/', 2);
+    return this.routes.get(`/${first}`)?.errorFormat ?? 'graphql';
   }
-}
 
-/** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  if (url === '/graphql') return url;
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]!;
-  return path.replace(/\/$/, '') || '/';
+  /** The path of the route: without the query, the scheme and host of the absolute form, and a slash at the end of some. */
+  private pathOf({ url = '/' }: IncomingMessage): string {
+    if (url === '/graphql') return url;
+    const path = url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/';
+    const withoutSlash = path.replace(/\/$/, '');
+    return this.routes.get(withoutSlash)?.mayEndInSlash ? withoutSlash : path;
+  }
 }
 
 function pause(socket: Socket, ms: number): void {

@@ -12,6 +12,7 @@ import { wereDecodedWithLoss } from '../../../lib/text/unicode.ts';
 import type { Exchange } from '../exchange.ts';
 import { HttpError } from '../response/http-error.ts';
 import { type BodyReader, type BodySettings, checkSurrogates, invalidText } from './body.ts';
+import { filesMarked } from './file-parts.ts';
 import type { MemoryHold, UploadMemory } from './upload-memory.ts';
 
 /** What uploads of a server share. */
@@ -83,20 +84,21 @@ async function parsedForm(
     };
     // Each malformed part emits an error, and the library listens for the first only.
     parser.on('error', (error: Error) => (failure ??= error));
-    // Before the library, which would put a file at any path. What is thrown leaves `write`.
+    // Before the library, which would put a file at any path. What is thrown leaves `write`: both fields are in the first piece.
     parser.prependListener('field', (name: string, value: string) => {
       if (name === 'operations') given = checkedOperations(value, body, limits.maxFieldSize);
       if (name === 'map') pathsOf = checkedMap(value, given);
-      if (pathsOf.has(name)) throw badUpload(`The part ${named(name)} needs a file name: without one it is a text.`);
     });
-    parser.on('file', (name: string, stream: Readable) => {
+    parser.on('file', (name: string, stream: Readable, { filename }: { filename?: string }) => {
       stream.on('error', ignore); // the reader of the file gets the error
       if (arrived.has(name)) fail(badUpload(`The file ${named(name)} was sent twice.`));
+      // Without the name of a file it is a text, which the library discards.
       else if (pathsOf.has(name)) arrived.add(name);
-      else fail(badUpload(`The file ${named(name)} is not in the map.`));
+      else if (filename !== undefined) fail(badUpload(`The file ${named(name)} is not in the map.`));
     });
     try {
-      parser.end(body);
+      for (const piece of filesMarked(body, headers['content-type'])) if (!parser.destroyed) parser.write(piece);
+      parser.end();
     } catch (error) {
       fail(error as Error);
     }

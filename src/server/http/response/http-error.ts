@@ -98,8 +98,7 @@ const DISCARDED_MAX = 65_536;
 /** The format of errors that the clients of a route read. */
 export type ErrorFormat = 'graphql' | 'json-rpc';
 
-/** The codes of JSON-RPC for a body that cannot be read, and for other errors of the server. Ours is in `data`. */
-const PARSE_ERROR = -32_700;
+/** The code of JSON-RPC for errors of the server. Ours is in `data`. */
 const SERVER_ERROR = -32_000;
 
 export function httpErrorBody(
@@ -112,8 +111,7 @@ export function httpErrorBody(
   const details = { code, requestId, ...error.more, ...advised(code, settings) };
   if (format === 'graphql') return JSON.stringify({ errors: [{ message, extensions: details }] });
   const data = { ...details, ...error.extensions };
-  const rpcCode = error.status === 400 ? PARSE_ERROR : SERVER_ERROR;
-  return JSON.stringify({ jsonrpc: '2.0', error: { code: rpcCode, message, data }, id: null });
+  return JSON.stringify({ jsonrpc: '2.0', error: { code: SERVER_ERROR, message, data }, id: null });
 }
 
 /** No cache may store an error. A response to a POST is not stored without such a header. */

@@ -69,7 +69,7 @@ test('a listed page may send what its libraries add, as to /graphql', async () =
   expect(odd.headers.get('access-control-allow-headers')).not.toContain('x-odd');
 });
 
-test('an address that ends with a slash is that of the route, and below it there is nothing', async () => {
+test('an address that ends with a slash is that of the route, and errors below it are JSON-RPC', async () => {
   const post = (path: string) =>
     fetch(url + path, {
       method: 'POST',
@@ -82,7 +82,12 @@ test('an address that ends with a slash is that of the route, and below it there
   }
   for (const path of METADATA) expect((await fetch(`${url}${path}/`)).status).toBe(200);
   for (const path of ['/mcp/sse', '/mcp//']) {
-    const { status } = await post(path);
-    expect([path, status]).toEqual([path, 404]);
+    const response = await post(path);
+    expect([path, response.status]).toEqual([path, 404]);
+    expect(await response.json()).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: expect.any(Number) as number },
+    });
   }
 });

@@ -35,10 +35,10 @@ const send = (method: string, headers: Record<string, string>, body = JSON.strin
     sent.end(body);
   });
 
-const rejection = (code: string, status: number, more: object = {}) => ({
+const rejection = (code: string, more: object = {}) => ({
   jsonrpc: '2.0',
   error: {
-    code: status === 400 ? -32_700 : -32_000,
+    code: -32_000,
     message: expect.stringMatching(/\.$/) as string,
     data: {
       code,
@@ -61,7 +61,7 @@ test.each([
   ['a Content-Length beyond the limit', 'POST', { 'content-length': '99999999' }, 413, 'BODY_TOO_LARGE'],
 ])('%s is rejected with a JSON-RPC error that has its code in `data`', async (_, method, headers, status, code) => {
   const answer = await send(method, headers);
-  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code, status)]);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code)]);
 });
 
 test.each([
@@ -69,13 +69,13 @@ test.each([
   ['half of a character', '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 400, 'INVALID_TEXT'],
 ])('%s is rejected with a JSON-RPC error', async (_, body, status, code) => {
   const answer = await post(url, body);
-  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code, status)]);
+  expect([answer.status, JSON.parse(answer.text)]).toEqual([status, rejection(code)]);
 });
 
 test('a required login is a JSON-RPC error too', async () => {
   const { facade } = await facadeOver(service, { mcpAuthorizationServer: 'https://login.example' });
   const { status, text } = await post(facade.url, call('Diary', { user: 'alice' }));
-  expect([status, JSON.parse(text)]).toEqual([401, rejection('UNAUTHENTICATED', 401)]);
+  expect([status, JSON.parse(text)]).toEqual([401, rejection('UNAUTHENTICATED')]);
 });
 
 test('an overload is a JSON-RPC error with retryAfter on /mcp, and a GraphQL error elsewhere', async () => {
