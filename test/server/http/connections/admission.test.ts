@@ -61,6 +61,15 @@ test('an operation with files has more time', async () => {
   expect([upload.lifetime.reason?.message, admission.running()]).toEqual(['The operation took too long.', 0]);
 });
 
+test('an operation that waits as long as one may take is rejected', async () => {
+  const admission = open({ operationTimeoutMs: 100, uploadTimeoutMs: 1_000 });
+  void admission.enter({ ...operation(), hasFiles: true });
+  const rejected = expect(admission.enter(operation())).rejects.toMatchObject({ code: 'OVERLOADED' });
+  await vi.advanceTimersByTimeAsync(200);
+  await rejected;
+  expect([admission.running(), admission.waiting()]).toEqual([1, 0]);
+});
+
 test('admission is stuck if all slots are taken and none is released for long', async () => {
   const admission = open();
   const leaving = createCancellationToken();
