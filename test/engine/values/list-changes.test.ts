@@ -2,6 +2,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { progressOf } from '../../../src/engine/values/since.ts';
 import { type Oddities, changingShelf, kinds } from '../../support/changing-shelf.ts';
 import { thorough } from '../../support/optional.ts';
 
@@ -269,6 +270,14 @@ describe('a copy that is kept by changes', () => {
       const { errors } = await shelf.execute(document, { variables, token: 'of-the-reader' });
       expect(errors?.[0]?.message).toBe(isRead ? undefined : 'The `since` of the operation have too many keys.');
     }
+  });
+
+  test('reads eight million characters exactly, and not one more', () => {
+    const operation = {};
+    const read = (length: number) =>
+      progressOf({ since: Buffer.from('{"v":1}'.padStart(length)).toString('base64url') }, () => '', operation);
+    expect(read(8_000_000).known.size).toBe(0);
+    expect(() => read(7)).toThrow('too many keys');
   });
 
   test('rejects a since with members of another kind', async () => {

@@ -1,6 +1,7 @@
 /** Lists that are ordered by time are read page by page while others change them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { passedItems } from '../../../src/engine/values/newest-first.ts';
 import { changingShelf, kinds } from '../../support/changing-shelf.ts';
 
 const query = `query ($first: Int!, $after: String) { user(id: 3) { bookCollections(first: $first, after: $after) {
@@ -81,4 +82,13 @@ test.for(['descending', 'ascending'] as const)('a shelf is shown whole, with ids
     );
     expect(shown.toSorted((a, b) => a - b)).toEqual(entries.map(({ id }) => id));
   }
+});
+
+test('a page shows whether ids ascend within a second, if its cursor, of an item that is gone, does not', () => {
+  const time = '2026-11-27T00:00:00';
+  const pageOf = (ids: number[]) => ids.map((id) => ({ updated: time, id }));
+  const gone = { time, id: '6', total: null, ascends: false };
+  const order = { time: 'updated', id: 'id' };
+  expect(passedItems(pageOf([4, 5, 7, 8]), order, gone)).toBe(2);
+  expect(passedItems(pageOf([8, 7, 5, 4]), order, gone)).toBe(2);
 });

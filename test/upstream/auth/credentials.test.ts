@@ -65,8 +65,10 @@ test('a rejection is remembered for its service alone, unless the token was acce
   expect(() => repeatRejection(credential, createApiRequest(bookEndpoints.byId, { id: 'y' }))).toThrow(
     'GET /v2/book/y was rejected: status 401, code 103',
   );
+  expect(credential.isRejected).toBe(true);
   credentials.accept(credential, 'catalog');
   expect(rejectionBy('catalog', credential)).toBeUndefined();
+  expect(credential.isRejected).toBe(false);
 });
 
 test('a 401 without a code rejects the token; one with a code that does not name the token concerns its request alone', () => {
