@@ -2,6 +2,7 @@
 import { type CaseOperation } from './generate-case.ts';
 import { execute, parsed, tokenFor, wrongWith } from './clients.ts';
 import { generateOperation, generatePaths } from './generate-operations.ts';
+import { fewerThan } from './brute.ts';
 import { fewestRequests } from './minimum.ts';
 import { noOddities } from './oddities.ts';
 import { FaultyService, OWN_TOKEN, type Settings, after, openProduct } from './product.ts';
@@ -31,7 +32,7 @@ const manners: Manners = {
 /** The service has several statuses for an absent record. */
 const BAD_REQUEST = 400;
 
-interface Compared {
+export interface Compared {
   document: string;
   person: string | null;
   made: string[];
@@ -69,8 +70,20 @@ class EvenService extends FaultyService {
 }
 const QUIET_TURNS = 10;
 
+/** Finds the fewest requests, wave by wave as far as it knows them. `made`: those of the facade. */
+type FindFewest = (made: readonly string[], ...query: Parameters<typeof fewestRequests>) => Promise<string[][]>;
+const byPlanner: FindFewest = (_, ...query) => fewestRequests(...query);
+
+/** Of a query that makes more, brute force takes too long. */
+const SMALL = 6;
+const isSmall = ({ made }: Compared): boolean => made.length <= SMALL;
+const byBruteForce: FindFewest = async (made, ...query) => {
+  const fewer = made.length <= SMALL ? await fewerThan(made.length, ...query) : undefined;
+  return [fewer ?? [...made]];
+};
+
 /** Undefined for a query that is not valid, or that makes no call. */
-async function compareCalls(seed: string): Promise<Compared | undefined> {
+export async function compareCalls(seed: string, find = byPlanner): Promise<Compared | undefined> {
   const random = createRandom(seed);
   const person = random.pick([null, 'bob']);
   const { document, variables } = random.chance(0.5)
@@ -78,9 +91,9 @@ async function compareCalls(seed: string): Promise<Compared | undefined> {
     : generatePaths(random, worldIds)[0]!;
   const operation: CaseOperation = { document, variables, person, client: { via: 'pipeline' } };
   const worldSeed = random.int(1, 400);
-  const compared = await compareOver(FaultyService, worldSeed, operation);
+  const compared = await compareOver(FaultyService, worldSeed, operation, find);
   if (!compared || compared.reasons.length === 0) return compared;
-  const even = await compareOver(EvenService, worldSeed, operation);
+  const even = await compareOver(EvenService, worldSeed, operation, find);
   return even && even.reasons.length > 0 ? even : { ...compared, reasons: [ONE_AFTER_THE_OTHER] };
 }
 
@@ -88,6 +101,7 @@ async function compareOver(
   Between: typeof FaultyService,
   worldSeed: number,
   operation: CaseOperation,
+  find: FindFewest,
 ): Promise<Compared | undefined> {
   const { document, variables, person } = operation;
   const service = openScripted(createWorld(worldSeed), manners, settings);
@@ -109,7 +123,8 @@ async function compareOver(
         const [method = '', path = ''] = line.split(' ');
         return [line, fetch({ method, path, body: '', token: token ?? OWN_TOKEN })] as const;
       };
-      const waves = await fewestRequests(parsed(document), variables, requester, fetch);
+      const lines = faulty.met.map(({ line }) => line);
+      const waves = await find(lines, parsed(document), variables, requester, fetch);
       const responses = new Map(faulty.met.map(received));
       return {
         waves,
@@ -313,7 +328,7 @@ const isCollectionOf = (list: string, person: string): boolean => {
 /** The request of a reference is one for the first item of a list, without a start. */
 const isReference = ({ line, end, start }: Line): boolean => start === 0 && end === 1 && !/[?&]start/.test(line);
 
-const NO_REASON = 'no reason';
+export const NO_REASON = 'no reason';
 
 function reasonsFor(lines: readonly Line[], fewest: readonly string[], responded: Responded): string[] {
   if (lines.length <= fewest.length) return [];
@@ -335,7 +350,7 @@ function reasonsFor(lines: readonly Line[], fewest: readonly string[], responded
 
 const sameAs = ({ list, start, end }: Line): string => `${list} ${start} ${end}`;
 
-interface Summary {
+export interface Summary {
   queries: number;
   /** With more calls than the planner, by reason. */
   byReason: Map<string, number>;
@@ -347,11 +362,14 @@ interface Summary {
   more: (Compared & { seed: string })[];
 }
 
-export async function compareAll(seed: string, count: number, from = 0): Promise<Summary> {
+/** `byForce`: by brute force, of so many small queries of different shapes. */
+export async function compareAll(seed: string, count: number, from = 0, byForce = false): Promise<Summary> {
   const summary: Summary = { queries: 0, byReason: new Map(), byRule: 0, fewer: 0, more: [] };
+  const shapes = new Set<string>();
   for (let at = from; summary.queries < count; at++) {
-    const compared = await compareCalls(`${seed}/${at}`);
-    if (!compared) continue;
+    const compared = await compareCalls(`${seed}/${at}`, byForce ? byBruteForce : byPlanner);
+    if (!compared || (byForce && (!isSmall(compared) || shapes.has(shapeOf(compared))))) continue;
+    shapes.add(shapeOf(compared));
     summary.queries++;
     if (compared.made.length < compared.fewest.flat().length) summary.fewer++;
     for (const reason of new Set(compared.reasons))
@@ -362,6 +380,13 @@ export async function compareAll(seed: string, count: number, from = 0): Promise
   }
   return summary;
 }
+
+/** A query without its ids, numbers and names of its own. */
+const shapeOf = ({ document }: Compared): string =>
+  document
+    .replace(/"[^"]*"/g, '""')
+    .replace(/\b\w+: (?=\w+)/g, '')
+    .replace(/\d+/g, '0');
 
 /** Those of which some call has no reason. */
 export const unexplained = ({ more }: Summary) => more.filter(({ reasons: found }) => found.includes(NO_REASON));

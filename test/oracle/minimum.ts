@@ -21,7 +21,7 @@ import {
 } from './reference.ts';
 import type { Fetch } from './service.ts';
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 /** What a response tells of the record that it belongs to. */
 interface Envelope {
@@ -44,7 +44,7 @@ const author: Envelope = {
   ...{ type: 'User', param: 'id', members: person },
   read: (response) => response.author as Values | undefined,
 };
-const envelopes = new Map<unknown, Envelope>([
+export const envelopes = new Map<unknown, Envelope>([
   [filmEndpoints.photos, film],
   [filmEndpoints.reviews, film],
   [filmEndpoints.comments, film],
@@ -88,7 +88,7 @@ interface Candidate {
   end: number;
 }
 
-function candidateOf(endpoint: Endpoint, input: object): Candidate {
+export function candidateOf(endpoint: Endpoint, input: object): Candidate {
   const { start, count, 'start-index': index, 'max-results': most, ...rest } = input as Record<string, unknown>;
   const group = requestOf(endpoint, rest);
   const from = Number(start ?? Number(index ?? 1) - 1);
@@ -96,7 +96,7 @@ function candidateOf(endpoint: Endpoint, input: object): Candidate {
   return { id: `${group} ${from} ${end}`, endpoint, input, group, start: from, end };
 }
 
-const holds = (one: Candidate, other: Candidate): boolean =>
+export const holds = (one: Candidate, other: Candidate): boolean =>
   one.group === other.group && one.start <= other.start && one.end >= other.end;
 
 class Missing extends Error {}
@@ -247,8 +247,8 @@ class Planner implements Planning {
   }
 }
 
-const placeOf = ({ type, key }: RecordPlace): string => `${type} ${key}`;
-const recordRequest = ({ source, key }: RecordPlace): Candidate =>
+export const placeOf = ({ type, key }: RecordPlace): string => `${type} ${key}`;
+export const recordRequest = ({ source, key }: RecordPlace): Candidate =>
   candidateOf(source.endpoint, source.input(key));
 
 /** Whether the response to a call may have these members of the record: beside its list, or because it is the record in another variant. */

@@ -141,11 +141,15 @@ async function told(count: number): Promise<never> {
   process.exit(wrong.length > 0 ? 1 : 0);
 }
 
-if (given.has('fewest')) await fewest(number('fewest', 2_000));
+if (given.has('fewest')) await fewest(number('fewest', 2_000), false);
+if (given.has('brute')) await fewest(number('brute', 500), true);
 
-/** `--fewest 2000`: compares the calls of so many queries with those of a planner, and ends. With `--verbose` it shows each with more. */
-async function fewest(count: number): Promise<never> {
-  const summary = await compareAll(seed, given.has('case') ? 1 : count, first);
+/**
+ * `--fewest 2000`: compares the calls of so many queries with those of a planner, and ends; `--brute 500`: of small ones, by brute force.
+ * With `--verbose` it shows each with more.
+ */
+async function fewest(count: number, byForce: boolean): Promise<never> {
+  const summary = await compareAll(seed, given.has('case') ? 1 : count, first, byForce);
   const { queries, byReason, byRule, fewer, more } = summary;
   for (const { name, isDefect } of reasons)
     if (byReason.has(name)) console.log(`${byReason.get(name)} queries${isDefect ? ', a defect' : ''}: ${name}`);

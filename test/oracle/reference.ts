@@ -143,6 +143,8 @@ export interface FieldCall {
   embedded: string | undefined;
   /** The member of the owner that the call has in another variant. */
   variant: string | undefined;
+  /** Another response told where the page is. */
+  isMoved?: true;
 }
 
 /** What a planner knows that counts calls (`minimum.ts`). Each function throws while no response has told it. */
@@ -667,7 +669,7 @@ function answered(
     window = moved;
     paged = inWindow(window);
     const again = inMain(paged);
-    run.planning?.needCall(callOf(rule, endpoint, again, of, undefined, info));
+    run.planning?.needCall({ ...callOf(rule, endpoint, again, of, undefined, info), isMoved: true });
     place.requests.add(requestOf(endpoint, again));
     answer = read(run, endpoint, again);
     if (answer === null) return null;
