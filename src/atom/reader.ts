@@ -35,7 +35,7 @@ export function readFields(
   const units = codeUnitsOf(text);
   // Every loop stops at a `<`, so none of them runs past the end.
   units[end] = units[end + 1] = LESS;
-  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, isMended };
+  const reader: Reader = { text, units, end, at: text.startsWith('\ufeff') ? 1 : 0, hasMarkup: false, isMended };
   try {
     skipOutside(reader);
     if (units[reader.at] !== LESS) return undefined;
@@ -59,6 +59,8 @@ interface Reader {
   /** After the last `>`. */
   readonly end: number;
   at: number;
+  /** A text had elements in it. */
+  hasMarkup: boolean;
   /** Names and duplicate attributes were checked. */
   readonly isMended: boolean;
 }
@@ -128,6 +130,7 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
       if (found && child.rule) readElement(reader, child, child.rule, found, depth + 1);
       else {
         const inner = child.isEmpty ? '' : readContent(reader, child, undefined, depth + 1);
+        if (!found) reader.hasMarkup = true;
         if (!found) whole += textInside(text.slice(child.nameStart, child.nameEnd), inner);
       }
     }
@@ -140,7 +143,7 @@ function readElement(reader: Reader, tag: Tag, rule: ElementRule, found: Found, 
   if (inner) inner.fields.base = tag.base === undefined ? found.fields.base : resolvedUrl(tag.base, found.fields.base);
   tag.inner = inner?.fields;
   const text = tag.isEmpty ? '' : readContent(reader, tag, inner, depth);
-  if (!rule.holds) tag.text = trim(withBreaks(text));
+  if (!rule.holds) tag.text = trim(reader.hasMarkup ? withBreaks(text) : text);
   if (isNeeded) rule.fill(found.fields, tag);
 }
 
