@@ -655,7 +655,9 @@ function answered(
     if (carried === undefined) throw error;
     answer = { [endpoint.list!]: carried };
   }
-  if (of && endpoint.list !== undefined) denies(place, requestOf(endpoint, asked), answer === null);
+  // A list without a parameter in its path is of the whole service, and shows no record.
+  if (of && endpoint.list !== undefined && endpoint.params.length > 0)
+    denies(place, requestOf(endpoint, asked), answer === null);
   if (answer === null) return null;
   if (!window) return rule.mapResponse!(answer, args, parent);
   const itemsIn = (page: unknown) => {
