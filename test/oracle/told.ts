@@ -313,7 +313,10 @@ function refusalsOf({
     if (isRefused && !isToldRefused(told, field, path, coerced)) report('refused, and not told', path);
     if (error && codeOf(error) === 'LOGIN_REQUIRED' && !isToldRefused(toldLogin, field, path, coerced))
       report('a login is required, and not told', path);
-    if (!isPerson && toldLogin.has(path) && isGot(value)) report('a login is required, it was told, and got', path);
+    // An update that changes nothing writes nothing, so the service asks for no login.
+    const mayWriteNothing = field.rule.readsBefore !== undefined;
+    if (!isPerson && toldLogin.has(path) && isGot(value) && !mayWriteNothing)
+      report('a login is required, it was told, and got', path);
     const viewer = { isLoggedIn, filmTier: tier };
     if (mayUse(coordinate, schema, viewer) === false && value !== null && value !== undefined && !isEmpty(value))
       report('canUse is false, and it is got', `${coordinate} at ${path}`);
