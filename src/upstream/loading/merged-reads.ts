@@ -81,8 +81,8 @@ export function differ(whole: ApiRequest, part: ApiRequest): boolean {
 }
 
 /**
- * The part of a response that another request asks for, with all that follows it. Undefined if it may be incomplete: the service has a
- * smaller maximum, or leaves out items, so that their positions are unknown.
+ * The part of a response that another request asks for; its `next_start` says that more follows. Undefined if it may be incomplete: the
+ * service has a smaller maximum, or leaves out items, so that their positions are unknown.
  */
 export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): unknown {
   const [from, to] = [windowFor(whole)!, windowFor(part)!];
@@ -97,9 +97,11 @@ export function partOf(response: unknown, whole: ApiRequest, part: ApiRequest): 
   const hasGaps = typeof page.next_start === 'number' && page.next_start !== from.start + items.length;
   if (hasGaps || (items.length < skipped + to.count && !isEnd)) return undefined;
   const { next_start: _, ...rest } = page;
+  const end = skipped + to.count;
   const window =
     paging === 'start-index'
       ? { startIndex: to.start + 1, itemsPerPage: to.count }
       : { start: to.start, count: to.count };
-  return { ...rest, ...window, [list!]: items.slice(skipped) };
+  const following = items.length > end ? { next_start: to.start + to.count } : {};
+  return { ...rest, ...window, ...following, [list!]: items.slice(skipped, end) };
 }
