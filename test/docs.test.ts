@@ -29,6 +29,18 @@ test('the README has at most 12 kB', () => {
   expect(statSync('README.md').size).toBeLessThanOrEqual(12_000);
 });
 
+test('an install on Node 20 is told which versions to fix, because overrides of a package count only in its own folder', () => {
+  const { overrides } = JSON.parse(read('package.json')) as { overrides: Record<string, string> };
+  const needNewer = [...read('docs/architecture.md').matchAll(/^\| `([^`]+)` +\| .*needs Node 22/gm)].map(
+    ([, name]) => name!,
+  );
+  expect(needNewer.length).toBeGreaterThan(0);
+  const shown = [...read('docs/operations.md').matchAll(/^```json\n([^]*?)^```/gm)].map(
+    ([, text]) => JSON.parse(text!) as object,
+  );
+  expect(shown).toContainEqual({ overrides: Object.fromEntries(needNewer.map((name) => [name, overrides[name]])) });
+});
+
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
 const WORDS = 19_400;
