@@ -35,7 +35,7 @@ export function eventOf(fields: AtomFields): EventRecord | undefined {
   };
 }
 
-export function personOf(fields: AtomFields): AtomPerson | undefined {
+export function atomPersonOf(fields: AtomFields): AtomPerson | undefined {
   const links = fields.links ?? {};
   const url = fields.id ?? links.self;
   const id = idOf(url, links.self);

@@ -1,5 +1,5 @@
 /** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
-import { decodeDraft, decodeEvent, decodeFeed, eventOf, personOf } from './decode.ts';
+import { decodeDraft, decodeEvent, decodeFeed, eventOf, atomPersonOf } from './decode.ts';
 import { readAtom as read } from './reader.ts';
 import { documentOf, encodeEvent, encodeFeed, encodePersonEntry, encodeReason, encodeResult } from './encode.ts';
 import type { Media } from '../api/endpoint.ts';
@@ -17,7 +17,7 @@ type AtomMedia = Exclude<Media, 'json' | 'empty'>;
 export const readers = {
   event: (document: string, url?: string): EventRecord => decodeEvent(read(document, 'entry', url)),
   eventFeed: (document: string, url?: string): EventFeed => decodeFeed(read(document, 'feed', url), eventOf),
-  personFeed: (document: string, url?: string): PersonFeed => decodeFeed(read(document, 'feed', url), personOf),
+  personFeed: (document: string, url?: string): PersonFeed => decodeFeed(read(document, 'feed', url), atomPersonOf),
   eventDraft: (document: string): EventDraft => decodeDraft(read(document, 'entry')),
   reason: (document: string) => ({ reason: read(document, 'entry').content ?? '' }),
   result: (document: string) => ({ result: read(document, 'entry').result ?? '' }),
