@@ -74,15 +74,15 @@ export interface ElementRule {
 type TextField = { [Name in keyof AtomFields]-?: string extends AtomFields[Name] ? Name : never }[keyof AtomFields];
 type Rule = Pick<ElementRule, 'namespace' | 'fields' | 'fill'> & Partial<ElementRule>;
 
-/** Rules of elements whose text, which may be in HTML, is a field of the same name. The first that has a text counts. */
-const textRules = (namespace: Namespace, ...names: TextField[]): Record<string, Rule> =>
+/** Rules of elements whose text is a field of the same name. The first that has a text counts. With the attribute `type` it may be in HTML. */
+const textRules = (namespace: Namespace, names: TextField[], attributes: string[] = []): Record<string, Rule> =>
   Object.fromEntries(
     names.map((name) => [
       name,
       {
         namespace,
         fields: [name],
-        attributes: ['type'],
+        attributes,
         repeats: true,
         fill: (fields, { text, values: [type] }) => void (fields[name] ||= isHtmlText(type) ? textOfHtml(text) : text),
       },
@@ -94,10 +94,11 @@ const isHtmlText = (type: string | undefined): boolean => type !== undefined && 
 const among = <Name extends string>(names: readonly Name[], name: string) => names.find((each) => each === name);
 
 const rules: Record<string, Rule> = {
-  ...textRules('atom', 'id', 'name', 'uri', 'result', 'title', 'summary', 'content'),
-  ...textRules('db', 'uid', 'signature'),
-  ...textRules('georss', 'point'),
-  ...textRules('opensearch', 'startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults'),
+  ...textRules('atom', ['id', 'name', 'uri', 'result']),
+  ...textRules('atom', ['title', 'summary', 'content'], ['type']),
+  ...textRules('db', ['uid', 'signature']),
+  ...textRules('georss', ['point']),
+  ...textRules('opensearch', ['startIndex', 'itemPerPage', 'itemsPerPage', 'totalResults']),
   // If an attribute or category occurs several times, the first one with a value counts.
   link: {
     namespace: 'atom',

@@ -1,4 +1,4 @@
-/** The standard output of a command: a result that is lost must not look like success. */
+/** The standard output of a command: a result that cannot be written must not look like success. */
 
 /** Called once. `failed`: the exit code of the command if its output cannot be written. */
 export function watchOutput(failed: () => number): void {

@@ -9,6 +9,7 @@ import type { CachingHeaders } from '../upstream/cache/caching-header.ts';
 import { type DispatcherSettings, createDispatcher } from '../upstream/http/dispatcher.ts';
 import { createApiRequest } from '../api/api-request.ts';
 import { ReportedError, decodeResponse, errorCodeIn } from '../upstream/http/response.ts';
+import { errorCodeOf } from '../upstream/availability.ts';
 import { outageReason } from '../upstream/http/transport-errors.ts';
 
 /** A call that was answered, or why it was not. */
@@ -34,13 +35,16 @@ export type ServiceReader = ReturnType<typeof createServiceReader>;
 
 type ReaderSettings = { baseUrl: string; eventBaseUrl: string } & DispatcherSettings &
   TlsSettings &
-  Pick<Config, 'accessToken' | 'callTimeoutMs'>;
+  Pick<Config, 'accessToken' | 'callTimeoutMs' | 'maxJsonBytes' | 'maxAtomBytes'>;
 
 export function createServiceReader(config: ReaderSettings) {
   const base = { catalog: new URL(config.baseUrl), events: new URL(config.eventBaseUrl) };
-  const dispatcherOf = (service: keyof typeof base) =>
-    createDispatcher(base[service].origin, config, readTlsFiles(service, config));
-  const dispatchers = { catalog: dispatcherOf('catalog'), events: dispatcherOf('events') };
+  const dispatcherOf = (service: keyof typeof base, maxResponseSize: number) =>
+    createDispatcher(base[service].origin, config, readTlsFiles(service, config), { maxResponseSize });
+  const dispatchers = {
+    catalog: dispatcherOf('catalog', config.maxJsonBytes),
+    events: dispatcherOf('events', config.maxAtomBytes),
+  };
   const reads: ServiceRead[] = [];
 
   async function send(endpoint: Endpoint, input: object): Promise<ServiceRead> {
@@ -71,7 +75,7 @@ export function createServiceReader(config: ReaderSettings) {
       const answered = { endpoint, ms, status: statusCode, date, receivedAt: Date.now(), contentType, caching };
       return { ...answered, ...decoded(request, statusCode, text, config.eventBaseUrl) };
     } catch (error) {
-      return { endpoint, ms: 0, problem: isLate(error) ? 'no answer in time' : outageReason(error) };
+      return { endpoint, ms: 0, problem: problemIn(error) };
     }
   }
 
@@ -85,7 +89,12 @@ export function createServiceReader(config: ReaderSettings) {
   };
 }
 
-const isLate = (error: unknown): boolean => error instanceof DOMException && error.name === 'TimeoutError';
+function problemIn(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'no answer in time';
+  return errorCodeOf(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+    ? 'a response with too many bytes'
+    : outageReason(error);
+}
 
 function decoded(
   request: ReturnType<typeof createApiRequest>,

@@ -10,28 +10,33 @@ interface Name {
   /** What the last look-up found that found any: they are used while none does. */
   addresses?: LookupAddress[];
   running?: Promise<LookupAddress[]> | undefined;
+  /** The last look-up took long. */
+  isSlow?: boolean;
 }
 
 /** How long a connection to known addresses waits for newer ones. */
 const ANSWER_MS = 500;
+const SLOW_MS = 1_000;
 
 const names = new Map<string, Name>();
 /** Until the look-ups so far have ended. */
 let pending: Promise<unknown> = Promise.resolve();
 
-/** Look-ups of names that the process can do without start when no other runs: one is left for the rest. */
+/** Those of slow names, and of names that the process can do without, start when no other runs: one of the system's two is left for the rest. */
 async function addressesOf(host: string, isOptional: boolean): Promise<LookupAddress[]> {
   const name = names.get(host) ?? {};
   names.set(host, name);
   const lookUp = async () => {
+    const begun = performance.now();
     try {
       return (name.addresses = await dns.lookup(host, { all: true }));
     } finally {
       name.running = undefined;
+      name.isSlow = performance.now() - begun > SLOW_MS;
     }
   };
   if (!name.running) {
-    name.running = isOptional ? pending.then(lookUp) : lookUp();
+    name.running = isOptional || name.isSlow ? pending.then(lookUp) : lookUp();
     pending = Promise.allSettled([pending, name.running]);
   }
   const { running } = name;

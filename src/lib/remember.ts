@@ -21,8 +21,8 @@ export function oncePer<Key extends object, Result>(compute: (key: Key) => Resul
 }
 
 /**
- * Options of an LRU cache of at most so many entries, which grows as it fills. With its option `max` the library allocates and fills all
- * entries at once: tens of thousands in each facade, which most never use.
+ * Options of an LRU cache of at most so many entries, which grows as it fills. With its option `max` the library allocates and fills
+ * arrays for all of them at once: tens of thousands in each facade, most of which are never used.
  */
 export const atMost = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });
 

@@ -10,6 +10,7 @@ import type { ErrorBody } from '../api/errors.ts';
 import { serviceErrors } from '../api/errors.ts';
 import { serviceHeaders, visitorCookie } from '../api/service-headers.ts';
 import { isPlainObject } from '../lib/objects.ts';
+import { lazily } from '../lib/promises.ts';
 import { wereDecodedWithLoss, hasLoneSurrogate, isPercentEncodedUtf8 } from '../lib/text/unicode.ts';
 import type { Route } from './routes.ts';
 import type { Call } from './rules/call.ts';
@@ -200,7 +201,13 @@ async function readForm(incoming: IncomingMessage, store: PictureStore, received
   received.push(...outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   const values = texts.map(([, value]) => value);
-  if (wereDecodedWithLoss(values, () => Buffer.concat(head))) isWrong = true;
+  if (
+    wereDecodedWithLoss(
+      values,
+      lazily(() => Buffer.concat(head)),
+    )
+  )
+    isWrong = true;
   if (failure && !isBroken) throw failure.reason;
   if (isBroken || isWrong) throw new Rejection(999);
   return texts;

@@ -11,6 +11,8 @@ const inert = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
 };
+/** Headers that a 304 has too. */
+const retainedHeaders = ['etag', 'cache-control', ...Object.keys(inert)];
 
 /** Uploaded pictures by their stored names, and pictures that the service draws. All are public. */
 export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
@@ -28,7 +30,7 @@ export function addPictures<E extends Env>(app: Hono<E>, stores: Stores): void {
     return new Response(Readable.toWeb(picture.stream) as ReadableStream, { headers });
   });
 
-  app.get('/pictures/:kind/:size/:file', etag({ retainedHeaders: ['etag', 'cache-control'] }), (c) => {
+  app.get('/pictures/:kind/:size/:file', etag({ retainedHeaders }), (c) => {
     const svg = drawnPicture(stores, c.req.param('kind'), c.req.param('size'), c.req.param('file'));
     // Only an hour, because the title of an event may change.
     const headers = {

@@ -84,3 +84,17 @@ test('optional names are looked up one after another, and others beside them', a
   running[0]!.end(new Error('EAI_AGAIN'));
   expect(await names()).toEqual([`redis.${host}`, host, `keys.${host}`]);
 });
+
+test('so are names whose last look-up took long', async () => {
+  const [slow, other] = [`slow.${host}`, `other.${host}`];
+  const failed = ask(slow);
+  await setTimeout(1_050);
+  running[0]!.end(new Error('EAI_AGAIN'));
+  await failed;
+  void ask(other, optionalLookup);
+  expect(await names()).toEqual([slow, other]);
+  void ask(slow);
+  expect(await names()).toEqual([slow, other]);
+  running[1]!.end('192.0.2.1');
+  expect(await names()).toEqual([slow, other, slow]);
+});

@@ -53,7 +53,8 @@ export function findOperations(
 ): FoundOperation[] {
   const files = graphqlFiles(paths).flatMap((path) => parsed(path, onError));
   const fragments = files.flatMap(({ definitions }) => definitions.filter(isFragment));
-  const distinct = [...new Map(fragments.toReversed().map((each) => [print(each), each])).values()].toReversed();
+  const texts = fragments.map(print);
+  const distinct = fragments.filter((_, at) => texts.indexOf(texts[at]!) === at);
   return files.flatMap(({ path, definitions }) => {
     const ownNames = new Set(definitions.filter(isFragment).map(nameOf));
     const others = distinct.filter((each) => !ownNames.has(nameOf(each)));

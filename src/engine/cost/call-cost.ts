@@ -113,7 +113,9 @@ function countField(total: CallCount, field: PlannedField, frame: Frame, parent:
     const runs = timesAs({ ...frame, source: frame.path }, Number(rule.maxCalls)); // equal ones run too
     addCall(total, field, runs, ownCalls(coordinateOf(field)));
   }
-  const whole = rule.isNamed ? undefined : (rule.representation ?? wholeRepresentation);
+  // A resolver of a program is assumed to return whole records.
+  const returned = rule.maxCalls === undefined ? rule.representation : undefined;
+  const whole = rule.isNamed ? undefined : (returned ?? wholeRepresentation);
   const own = {
     provided: rule.mayBeReference ? undefined : (provided ?? rule.representation),
     sent: rule.mayBeReference ? whole : (sent ?? whole),

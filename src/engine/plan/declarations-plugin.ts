@@ -20,7 +20,8 @@ class DeclarationsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { pothosExposedField: exposed } = config.extensions as { pothosExposedField?: string };
     const options = config.pothosOptions as FieldRule;
-    const rule: FieldRule = exposed !== undefined && !options.needs ? { ...options, needs: [exposed] } : options;
+    // A copy: the options of an extension are its program's own.
+    const rule: FieldRule = { ...options, ...(exposed !== undefined && !options.needs && { needs: [exposed] }) };
     const { record } = this.builder.configStore.getTypeConfig(config.parentType).pothosOptions as TypeRule;
     const readsParent = config.resolve !== undefined && config.resolve.length > 0;
     if (record && readsParent && !rule.needs && !rule.endpoint && rule.maxCalls === undefined)

@@ -23,7 +23,7 @@ export const NoteComment = builder.objectRef<NoteCommentShape>('NoteComment').im
       return { id: key.slice(0, colon), comment_id: key.slice(colon + 1) };
     },
     members: noteCommentMembers,
-    keyOf: keyOf,
+    keyOf,
     read: (comment: NoteCommentRecord, key) => ({ ...comment, note_id: key.slice(0, key.indexOf(':')) }),
   },
   nodeOf: (key) => {

@@ -19,8 +19,9 @@ export function percentDecoded(text: string): string | undefined {
 
 /**
  * Whether some text part of a form was decoded with loss: the parser writes U+FFFD for invalid bytes. `form` is the raw form up to and
- * including these parts. A part with U+FFFD is intact only if `form` contains it in UTF-8.
+ * including these parts. A part with U+FFFD is intact only if `form` has it in UTF-8, between the marks of a part.
  */
 export function wereDecodedWithLoss(parts: readonly string[], form: () => Buffer): boolean {
-  return parts.some((part) => hasLoneSurrogate(part) || (part.includes('\ufffd') && !form().includes(part)));
+  const isIn = (part: string) => form().includes(`\r\n\r\n${part}\r\n--`);
+  return parts.some((part) => hasLoneSurrogate(part) || (part.includes('\ufffd') && !isIn(part)));
 }

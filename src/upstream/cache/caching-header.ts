@@ -70,7 +70,7 @@ const forbidding = ['no-store', 'no-cache', 'private', 'must-revalidate', 'proxy
 /** `s-maxage` implies `proxy-revalidate`. */
 const revalidating = ['must-revalidate', 'proxy-revalidate', 's-maxage'];
 const ages = ['s-maxage', 'max-age'];
-/** The age of an older response (RFC 9111, 1.2.2). */
+/** The age that an older response counts as having (RFC 9111, 1.2.2). */
 const AGE_MAX_SECONDS = 2 ** 31;
 
 function refusalOf(

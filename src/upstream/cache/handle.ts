@@ -29,8 +29,8 @@ export interface CacheParts extends LifetimeSettings {
   /** Other replicas read and invalidate it too. */
   isShared: boolean;
   drop: (key: CacheKey) => void;
-  /** Endpoints whose last responses could not be stored, and how many: nobody waits for such a response. */
-  unstored: Map<Endpoint, number>;
+  /** Endpoints whose last response could not be stored: nobody waits for such a response. */
+  unstored: Set<Endpoint>;
 }
 
 export interface ResponseMeta {
@@ -71,9 +71,8 @@ export class CacheHandle {
     const { since, viewer, parts } = this.reader;
     const { cancellation, credential } = viewer;
     // A read with a credential that upstream accepts is quick enough for other replicas to wait for.
-    const unstored = parts.unstored.get(this.endpoint) ?? 0;
-    const mayLease = !isPeek && credential.accepted && unstored === 0;
-    return { members, since, cancellation, mayLease, isUnstored: unstored >= UNSTORED_RUN };
+    const mayLease = !isPeek && credential.accepted && !parts.unstored.has(this.endpoint);
+    return { members, since, cancellation, mayLease };
   }
 
   /**
@@ -174,7 +173,7 @@ export class CacheHandle {
     this.endReload(key, value);
     const { cache, unstored } = reader.parts;
     if (reuse.refusal !== undefined) {
-      unstored.set(endpoint, (unstored.get(endpoint) ?? 0) + 1);
+      unstored.add(endpoint);
       return null;
     }
     if (unstored.size > 0) unstored.delete(endpoint);
@@ -199,8 +198,6 @@ const hasChanged = (before: Json, after: Json, isRecord: boolean): boolean =>
     : !isDeepStrictEqual(before, after);
 
 const nothing = Object.freeze({});
-/** After so many responses in a row that could not be stored, no entry is expected of the endpoint. */
-const UNSTORED_RUN = 20;
 
 /** Seconds since it was read. */
 export const ageOf = ({ since }: CacheEntry): number => Math.max(0, Math.round((performance.now() - since) / 1000));

@@ -79,8 +79,6 @@ export interface CacheReader {
   readonly cancellation: CancellationToken | undefined;
   /** It may be the one that asks upstream for all replicas. */
   readonly mayLease: boolean;
-  /** No other replica is expected to have stored it. */
-  readonly isUnstored: boolean;
 }
 
 export interface CacheLookup {

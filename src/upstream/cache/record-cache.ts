@@ -31,7 +31,7 @@ export function createRecordCache({
     return cache.invalidate(names);
   };
   const parts: CacheParts = {
-    ...{ cache, ttlSeconds, absentTtlSeconds, isShared: shared !== undefined, unstored: new Map() },
+    ...{ cache, ttlSeconds, absentTtlSeconds, isShared: shared !== undefined, unstored: new Set() },
     drop: (key) => {
       if (cache.delete(key)) epoch++;
     },

@@ -15,7 +15,7 @@ import { noBody, requestBody } from './request.ts';
 import type { ApiResponse } from './response.ts';
 import { operationEnded } from './transport-errors.ts';
 
-/** What few calls have. */
+/** Options of a call that most calls do not set. */
 interface CallOptions {
   /** Where other processes may write, who reads. */
   reader?: SharingReader;

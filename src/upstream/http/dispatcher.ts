@@ -14,7 +14,13 @@ export type DispatcherSettings = ProxySettings &
 /** Requests of a connection: then another is made, which finds the address that the name has by then. */
 export const REQUESTS_MAX = 1_000;
 
-export function createDispatcher(origin: string, settings: DispatcherSettings, tls: TlsFiles): Dispatcher {
+/** `bodies`: the most bytes of a response; none if whoever reads it counts them. */
+export function createDispatcher(
+  origin: string,
+  settings: DispatcherSettings,
+  tls: TlsFiles,
+  bodies?: { maxResponseSize: number },
+): Dispatcher {
   const timeout = settings.connectTimeoutMs;
   const limits = {
     connections: settings.maxConnections,
@@ -22,6 +28,7 @@ export function createDispatcher(origin: string, settings: DispatcherSettings, t
     bodyTimeout: settings.bodyTimeoutMs,
     maxHeaderSize: settings.maxHeaderBytes,
     maxRequestsPerClient: REQUESTS_MAX,
+    ...bodies,
   };
   const proxy = proxyFor(origin, settings);
   if (!proxy) return new Pool(origin, { ...limits, connect: { timeout, lookup, ...tls } });

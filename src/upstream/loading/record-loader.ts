@@ -96,7 +96,7 @@ export class RecordLoader {
 
   /**
    * Members of a record that another response of the operation has provided, or said to be absent. Those that failed stay unknown. The key is
-   * not provided: the client may have given it, and the service may show no such record.
+   * not taken from it: the client may have given it, and the service may show no such record.
    */
   provide(kind: string, source: RecordSource, provided: UpstreamRecord, members: MemberNames): void {
     const key = source.keyOf ? source.keyOf(provided as never) : (provided.id as string | undefined);

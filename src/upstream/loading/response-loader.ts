@@ -149,7 +149,7 @@ export class ResponseLoader {
         const part = load.needsNoItems ? whole : partOf(whole, request, load.request);
         return part === undefined ? this.send(load) : part;
       },
-      // A larger window may fail where the smaller one does not. A 401, 403 or 404 concerns both.
+      // A larger window may fail where the smaller one does not. What is forbidden or absent concerns both.
       (error: unknown) => {
         if (isForbidden(error)) throw error;
         return this.send(load);

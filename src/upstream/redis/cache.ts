@@ -41,7 +41,6 @@ export function createRedisCache(
     readVersion: () => lookups.readVersion(),
     get(key, reader = { ...anybody, since: lookups.readVersion() }) {
       const entry = lookups.current(key);
-      if (!entry && reader.isUnstored && !memory.find(key)) return { entry, version: memory.version() };
       const version = isUsable(entry, reader) ? versionOf(entry) : lookups.underWay(key);
       if (!version) return lookups.find(key, reader);
       if (lookups.isCurrent(reader)) return { entry, version };
@@ -70,4 +69,4 @@ export function createRedisCache(
 }
 
 /** For a lookup of its own. */
-const anybody = { members: undefined, cancellation: undefined, mayLease: false, isUnstored: false };
+const anybody = { members: undefined, cancellation: undefined, mayLease: false };

@@ -91,10 +91,12 @@ export class Lookups {
     return entry?.shared?.epoch === this.epoch ? entry : undefined;
   }
 
-  /** That of a reader of this process which asks upstream, if nothing was invalidated since it began: what it gets is stored. */
+  /** The version with which a reader of this process that has the lease stores its response; undefined if anything was invalidated since. */
   underWay(key: CacheKey): VersionToken | undefined {
-    const version = this.parts.updates.held(key);
-    return version?.shared?.epoch === this.epoch ? version : undefined;
+    const { memory, updates } = this.parts;
+    const version = updates.held(key);
+    const isLatest = version?.memory === memory.version().memory && version.shared?.epoch === this.epoch;
+    return isLatest ? version : undefined;
   }
 
   /** Asks for the epoch with the lookups of this tick: true if Redis answers. */

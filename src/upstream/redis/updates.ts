@@ -25,7 +25,7 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
   /** Names this process. */
   const owner = randomUUID();
-  /** Entries whose lease a reader of this process holds: with what it stores the response, and when the lease ends. */
+  /** Entries of which a reader of this process holds the lease: with what it stores the response, and when the lease ends. */
   const held = new Map<string, { version: VersionToken; end: number }>();
   /** Those of this tick. */
   const updates = new Map<string, Update>();
@@ -55,7 +55,8 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
       const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
       add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry)] });
     },
-    delete: (key: CacheKey): void => add(key, { isDeleted: true, stored: undefined }),
+    /** Ends the lease too. */
+    delete: (key: CacheKey): void => (held.delete(key.text), add(key, { isDeleted: true, stored: undefined })),
     /** Ends a granted lease that no reader holds. */
     end: (key: CacheKey): void => void (held.has(key.text) || add(key)),
     /** Undefined if no reader of this process has the lease. */

@@ -90,7 +90,6 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
         since: cache.readVersion!(),
         cancellation: createCancellationToken(),
         mayLease: true,
-        isUnstored: false,
         ...more,
       };
       return { ...reader, get: async (key = book()): Promise<CacheLookup> => cache.get(key, reader) };
@@ -129,6 +128,26 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     expect((await commands()) - before).toBe(1);
     expect(titles(await read(operation))).toEqual(keys.map((_, at) => at));
     expect((await commands()) - before).toBe(1);
+  });
+
+  test('what a mutation reads again is stored while another reader has the lease of before', async () => {
+    const [one] = await replicas(1);
+    expect((await one!.read()).release).toBeDefined();
+    const mutation = one!.begin();
+    await mutation.get(film);
+    await one!.cache.invalidate(['Book:7']);
+    one!.cache.set(book(), (await mutation.get()).version, entryOf({ title: 'new' }));
+    expect((await one!.read()).entry?.value).toEqual({ title: 'new' });
+  });
+
+  test('after a deletion the process has the lease no more, and finds what another replica stored', async () => {
+    const [one, two] = await replicas(2);
+    expect((await one!.read()).release).toBeDefined();
+    one!.cache.delete(book());
+    let other: CacheLookup | undefined;
+    await until(async () => (other = await two!.read()).release !== undefined);
+    two!.cache.set(book(), other!.version, entryOf({ title: 'of two' }));
+    await until(async () => (await one!.read()).entry !== undefined);
   });
 
   test('the log is asked for once a turn, together with the lookups of the turn, for all that have to know it', async () => {

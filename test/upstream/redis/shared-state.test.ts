@@ -45,31 +45,6 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test('after twenty responses that could not be stored only what memory has is looked up, until one can be stored', async () => {
-    const { url } = await redisServer();
-    const one = await replica(url);
-    const redis = new Redis(url);
-    const lookups = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
-    const lookedUp = async (id: string) => {
-      const handle = one.records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', id);
-      await handle.get(['title']);
-      return handle;
-    };
-    await one.write('x');
-    const unstored = { ...noHeaders, reuse: { ...unspecified, refusal: 'no-store' as const } };
-    for (let count = 0; count < 20; count++) (await lookedUp('8')).putRecord({ title: 'y' }, ['title'], unstored);
-    let before = await lookups();
-    const handle = await lookedUp('8');
-    expect((await lookups()) - before).toBe(0);
-    expect(await one.read()).toEqual({ title: 'x' });
-    handle.putRecord({ title: 'y' }, ['title'], noHeaders);
-    before = await lookups();
-    await lookedUp('9');
-    expect((await lookups()) - before).toBe(1);
-    redis.disconnect();
-    await one.close();
-  });
-
   test('replicas with another namespace share no records', async () => {
     const { url } = await redisServer();
     const [one, two] = [await replica(url), await replica(url, { namespace: 'another' })];
