@@ -14,7 +14,7 @@ const MS = 500;
 /** Each process has to compile its hot functions by itself. */
 const WARM_UP_MS = 8_000;
 const CONNECTIONS = 32;
-/** Requests of a process in a turn: more than are sent. */
+/** Requests of a process in a tick: more than are sent. */
 const PART = 10_000;
 const product = contestants.find(({ name }) => name === 'product')!;
 const upstream = await start('upstream.js', {});

@@ -144,7 +144,7 @@ const isUp = (url: string) =>
 const unshare = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
 const canUnshare = hasProgram('unshare') && spawnSync('unshare', [...unshare, 'true']).status === 0;
 
-/** Later releases load a program in one turn of the event loop: they hear the signal when it is loaded, and then end in order. */
+/** Later releases load a program in one tick of the event loop: they hear the signal when it is loaded, and then end in order. */
 const loadsInTurns = Number(process.versions.node.split('.')[0]) < 22;
 
 test.skipIf(!canUnshare || !loadsInTurns)(

@@ -3,7 +3,7 @@ import { afterPendingReads, atEndOfTick } from '../../src/lib/event-loop.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('items added in one turn run together, in order, each step for all before the next step', async () => {
+test('items added in one tick run together, in order, each step for all before the next step', async () => {
   const done: string[] = [];
   const ending = atEndOfTick<string>((items) => {
     for (const item of items) {
@@ -21,7 +21,7 @@ test('items added in one turn run together, in order, each step for all before t
   expect(done).toEqual(['first a', 'first b', 'then a', 'then b']);
 });
 
-test('items added while others are passed on are passed on at the next turn', async () => {
+test('items added while others are passed on are passed on at the next tick', async () => {
   const done: number[] = [];
   const ending = atEndOfTick<number>(([item]) => {
     done.push(item!);

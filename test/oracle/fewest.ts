@@ -275,7 +275,7 @@ export const reasons: readonly { name: string; isDefect?: boolean; holds: (extra
     },
   },
   {
-    name: 'two responses that came in one turn led to one list, and the second began when the first had been asked for',
+    name: 'two responses that came in one tick led to one list, and the second began when the first had been asked for',
     holds: ({ extra, others }) =>
       isList(extra) &&
       others.some(({ list, wave }) => list === extra.list && wave !== undefined && wave === extra.wave),

@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   };
 
-  test('all lookups of a turn are one command, and those of an operation that memory has are none after the first', async () => {
+  test('all lookups of a tick are one command, and those of an operation that memory has are none after the first', async () => {
     const [one] = await replicas(1);
     const keys = Array.from({ length: 60 }, (_, id) => book(String(id)));
     const read = (operation = one!.begin()) => Promise.all(keys.map((key) => operation.get(key)));
@@ -150,7 +150,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     await until(async () => (await one!.read()).entry !== undefined);
   });
 
-  test('the log is asked for once a turn, together with the lookups of the turn, for all that have to know it', async () => {
+  test('the log is asked for once a tick, together with the lookups of the tick, for all that have to know it', async () => {
     const [one, two] = await replicas(2);
     await one!.cache.invalidate(['Book:0']);
     expect(await one!.cache.confirm!()).toBe(true);
@@ -235,7 +235,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
     for (const each of [one, two]) expect((await each!.read()).entry?.value).toEqual({ title: 'x' });
   });
 
-  test('an entry that is stored and deleted in one turn is not stored', async () => {
+  test('an entry that is stored and deleted in one tick is not stored', async () => {
     const [one, two] = await replicas(2);
     one!.cache.set(book(), (await one!.read()).version, entryOf({ title: 'x' }));
     one!.cache.delete(book());
