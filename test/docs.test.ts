@@ -35,7 +35,7 @@ test('an install on Node 20 is told which versions to fix, because overrides of 
     ([, name]) => name!,
   );
   expect(needNewer.length).toBeGreaterThan(0);
-  const shown = [...read('docs/operations.md').matchAll(/^```json\n([^]*?)^```/gm)].map(
+  const shown = [...read('docs/operations.md').matchAll(/^```jsonc\n([^]*?)^```/gm)].map(
     ([, text]) => JSON.parse(text!) as object,
   );
   expect(shown).toContainEqual({ overrides: Object.fromEntries(needNewer.map((name) => [name, overrides[name]])) });
