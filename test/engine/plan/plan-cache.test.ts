@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLInterfaceType, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { type Tier, tiers } from '../../../src/api/endpoint.ts';
 import { worstCaseOf } from '../../../src/engine/cost/call-cost.ts';
 import type { OperationPlan } from '../../../src/engine/plan/operation-plan.ts';
 import type { Variables } from '../../../src/engine/plan/document.ts';
@@ -78,6 +79,13 @@ describe('the plan cache', () => {
       }
     }
     expect(plans.cachedFields()).toBeGreaterThan(50);
+  });
+
+  test('has a plan of its own for callers of each tier', () => {
+    const planner = plannerFor(createPlanCache(schema), '{ subject(id: "1") { title durations } }');
+    const planOf = (filmTier: Tier | null) => planner.planFor({ isLoggedIn: false, filmTier }, {});
+    expect(new Set([...tiers, null].map(planOf)).size).toBe(tiers.length + 1);
+    expect(planOf('basic')).toBe(planOf('basic'));
   });
 
   test('stores only the error of a rejected plan, and does not plan again', () => {
