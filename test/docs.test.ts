@@ -35,10 +35,8 @@ test('an install on Node 20 is told which versions to fix, because overrides of 
     ([, name]) => name!,
   );
   expect(needNewer.length).toBeGreaterThan(0);
-  const shown = [...read('docs/operations.md').matchAll(/^```jsonc\n([^]*?)^```/gm)].map(
-    ([, text]) => JSON.parse(text!) as object,
-  );
-  expect(shown).toContainEqual({ overrides: Object.fromEntries(needNewer.map((name) => [name, overrides[name]])) });
+  const page = read('docs/operations.md');
+  for (const name of needNewer) expect(page).toContain(`"${name}": "${overrides[name]}"`);
 });
 
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
