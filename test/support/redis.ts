@@ -32,7 +32,8 @@ export async function redisServer() {
     const probe = new Redis(port, '127.0.0.1', { retryStrategy: () => 50, maxRetriesPerRequest: null });
     probe.on('error', () => undefined);
     const answered = probe.info('server').then((info) => info.includes(`process_id:${started.pid}\r\n`));
-    const isUp = await Promise.race([answered, failed]);
+    // A server of another protocol on the port answers with an error.
+    const isUp = await Promise.race([answered.catch(() => false), failed]);
     probe.disconnect();
     return isUp;
   }
