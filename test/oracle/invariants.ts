@@ -32,7 +32,7 @@ export interface Expected {
   wasEverSent: (request: string) => boolean;
   /** The requests of the operation for any window of the same list, or any variant of the same record. */
   sentWindowsOf: (request: string) => readonly string[];
-  /** The service has asked for a pause, so a request may not have been sent. */
+  /** The service has asked for a pause or refused a call by its rate limit, so a request may not have been sent. */
   isPaused: boolean;
   /** The service sends whole lists, whatever window is requested. */
   ignoresWindows: boolean;
@@ -311,11 +311,11 @@ export function phantomsIn(
     if (!isDenied(reference, path, (request) => wasSent(request) && faultOf(request) === undefined)) return [];
     // A reference of which a request failed may be there.
     if (hasFailed(path)) return [];
-    // A request for the record, of which something below needs a member, failed, or failed before and is not sent again.
+    // A request for the record, of which something below needs a member, failed, or the service had asked for a pause: nothing is claimed.
     const below = [...reference.places].flatMap(([at, { parentRequest }]) =>
       parentRequest !== undefined && parentOf(at) === path ? [parentRequest] : [],
     );
-    if (below.some((request) => (wasSent(request) || isPaused) && faultOf(request) !== undefined)) return [];
+    if (below.some((request) => (wasSent(request) ? faultOf(request) !== undefined : isPaused))) return [];
     return [{ kind: `a phantom: ${reference.places.get(path)!.coordinate}`, detail: `at ${path}` }];
   });
 }

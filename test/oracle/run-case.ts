@@ -357,7 +357,8 @@ class CaseRun {
     const { faults, settings } = this.given;
     // On a busy machine a call may take longer than the short timeout of cases with faults.
     const isBusy = settings.callTimeoutMs < 1_000 && tookMs >= settings.callTimeoutMs;
-    const hasMetLimit = this.service.met.some(({ fault }) => fault === 'rateLimit') || this.service.met.length > 15;
+    const wasRefused = this.service.met.some(({ fault }) => fault === 'rateLimit');
+    const hasMetLimit = wasRefused || this.service.met.length > 15;
     // Everything else of the case may be refused then.
     const isPaused = this.service.met.some(({ asksForLongWait }) => asksForLongWait);
     const expected: Expected = {
@@ -370,7 +371,7 @@ class CaseRun {
           met.operation === requestId && listOf(met.request) === listOf(request) ? [met.request] : [],
         ),
       ignoresWindows: this.given.manners.ignoresWindows || this.given.manners.ignoresStarts,
-      isPaused,
+      isPaused: isPaused || wasRefused,
       isExcused: (code) =>
         ((hasMetLimit || isPaused) && code === 'RATE_LIMITED') ||
         (isPaused && code === 'UPSTREAM_UNAVAILABLE') ||
