@@ -27,8 +27,6 @@ const OUTSIDE = ['entities', 'fast-xml-parser', 'ioredis'];
  * that it inspects, as when undici closes an idle connection: the map of the whole program takes 20 MB and 200 ms.
  */
 const APART = ['undici', 'graphql', '@pothos/core', 'commander', 'pino'];
-/** The page of GraphiQL is made of its files. */
-const GRAPHIQL = 'node_modules/@graphql-yoga/render-graphiql';
 const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: '' });
 /** Inputs of the bundle besides its sources: the build settings, and the versions that npm has installed. */
 const SETTINGS = ['build.mjs', 'package.json', 'tsconfig.json', 'node_modules/.package-lock.json'];
@@ -77,7 +75,7 @@ async function bundleEntry(entry, name) {
   });
   if (isProgram) tidy(metafile.outputs);
   const made = Object.keys(metafile.outputs);
-  if (isProgram) made.push(writeLicenses(`dist/${name}.licenses.txt`, [...Object.keys(metafile.inputs), GRAPHIQL]));
+  if (isProgram) made.push(writeLicenses(`dist/${name}.licenses.txt`, Object.keys(metafile.inputs)));
   for (const file of readdirSync(`${root}dist`))
     if (file.startsWith(`${name}-`) && !made.includes(`dist/${file}`)) rmSync(`${root}dist/${file}`, { force: true });
   return { taken: Object.keys(metafile.inputs), made };

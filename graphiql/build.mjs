@@ -1,6 +1,6 @@
-// Makes dist/graphiql: the files of the GraphiQL page, named by their content and compressed.
+// Makes dist/graphiql: the files of the GraphiQL page, named by their content and compressed, and the licenses of what they contain.
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 
@@ -39,7 +39,9 @@ export async function buildGraphiql(root) {
   rmSync(root + folder, { recursive: true, force: true });
   mkdirSync(root + folder, { recursive: true });
   const names = {};
-  const made = [`${folder}/files.json`];
+  const licenses = 'graphiql/licenses.txt';
+  copyFileSync(root + licenses, `${root}dist/${licenses}`);
+  const made = [`${folder}/files.json`, `dist/${licenses}`];
   await Promise.all(
     Object.entries(texts).map(async ([name, text]) => {
       const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -49,6 +51,10 @@ export async function buildGraphiql(root) {
     }),
   );
   writeFileSync(`${root}${folder}/files.json`, `${JSON.stringify(names, null, 2)}\n`);
-  const taken = ['graphiql/build.mjs', ...Object.keys(page.metafile.inputs).map((file) => `graphiql/${file}`)];
+  const taken = [
+    'graphiql/build.mjs',
+    licenses,
+    ...Object.keys(page.metafile.inputs).map((file) => `graphiql/${file}`),
+  ];
   return { taken, made };
 }

@@ -160,11 +160,13 @@ test('the package has no install script', () => {
   expect(atInstall).toEqual([]);
 });
 
-test('the program contains the licenses of the bundled packages', () => {
+test('the program contains the licenses of the bundled packages, and of those in the page of GraphiQL', () => {
   const licenses = readFileSync(join(installed, 'dist/main.licenses.txt'), 'utf8');
   for (const name of ['graphql', 'undici', '@pothos/core', 'kysely', 'hono']) {
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n.*(?:MIT|ISC) License`, 'm'));
   }
+  const ofPage = readFileSync(join(installed, 'dist/graphiql/licenses.txt'), 'utf8');
+  expect(ofPage).toBe(readFileSync('graphiql/licenses.txt', 'utf8'));
 });
 
 test("graphql is bundled once: two instances would reject each other's types", () => {
