@@ -22,7 +22,7 @@ function decodedBy(charset: string, body: Buffer): string | undefined {
     const decoder = new TextDecoder(charset, { fatal: true });
     // Node's decoder drops this byte, which no charset of several bytes has, without an error.
     if (/^(?:gb|big5|shift|euc)/.test(decoder.encoding) && body.includes(0xff)) return undefined;
-    return decoder.encoding === 'windows-1252' ? westernText(body) : decoder.decode(body);
+    return decoder.encoding === 'windows-1252' ? (textOfUtf8(body) ?? westernText(body)) : decoder.decode(body);
   } catch {
     return undefined;
   }
@@ -71,7 +71,7 @@ function named(match: RegExpExecArray | null): string | undefined {
   return codePages[/^(?:cp|ms|windows-)(\d+)$/.exec(charset)?.[1] ?? ''] ?? charset;
 }
 
-/** 0x80 to 0x9f of windows-1252, which the decoder of some versions of Node takes for control characters. */
+/** 0x80 to 0x9f of windows-1252, control characters to some versions of Node. Servers label UTF-8 by that name too. */
 const western = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 const westernText = (body: Buffer): string =>
   body.toString('latin1').replace(/[\u0080-\u009f]/g, (unit) => western[unit.charCodeAt(0) - 0x80]!);

@@ -136,6 +136,15 @@ describe('a declared charset', () => {
     expect((await execute(titleOf)).data).toEqual({ subject: { title: '活着' } });
   });
 
+  test.each(['iso-8859-1', 'windows-1252'])(
+    'that servers add by default does no harm to UTF-8: %s',
+    async (charset) => {
+      const { books, execute } = await startFacade();
+      books.behave(response(200, `text/html; charset=${charset}`, Buffer.from('{"id":"7","title":"活着"}')));
+      expect((await execute(titleOf)).data).toEqual({ subject: { title: '活着' } });
+    },
+  );
+
   test.each([
     ['unknown', 'x-martian', jsonOf([0xd6, 0xd0])],
     ['another than that of the bytes', 'gbk', jsonOf([0xd6, 0x20, 0xff, 0xff])],
