@@ -26,7 +26,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 /** Default number of entries in a page of a feed. */
 export const FEED_COUNT_DEFAULT = 20;
-/** Most entries in a page of a feed. */
+/** Most entries in a page of a feed: one with so many is full, although it repeats a larger number that was requested. */
 export const FEED_COUNT_MAX = 50;
 
 /** Links by their `rel`; only those that are present. */

@@ -1,5 +1,5 @@
 /** Decodes the fields of a document into records. A field that is absent there has no member here, not an undefined one. */
-import type { AtomPerson, EventDraft, EventRecord, Feed, Links } from '../api/event.ts';
+import { type AtomPerson, type EventRecord, FEED_COUNT_MAX, type Feed, type Links } from '../api/event.ts';
 import { present } from '../lib/objects.ts';
 import type { AtomFields } from './fields.ts';
 import { hasScheme, isWeb } from './links.ts';
@@ -11,7 +11,7 @@ export function decodeEvent(entry: AtomFields): EventRecord {
   return event;
 }
 
-export function decodeDraft(fields: AtomFields): EventDraft {
+export function decodeDraft(fields: AtomFields) {
   const { title = '', term = fields.otherTerm ?? '', content = '', startTime = '', endTime = '', where = '' } = fields;
   const { invite_only, can_invite } = fields.attributes ?? {};
   return { title, term, content, startTime, endTime, where, ...present({ invite_only, can_invite }) };
@@ -77,7 +77,7 @@ export function decodeFeed<Entry>(feed: AtomFields, decode: (entry: AtomFields) 
     title,
     author: author && authorOf(author),
     startIndex: integer(feed.startIndex),
-    itemsPerPage: integer(itemPerPage) ?? integer(itemsPerPage),
+    itemsPerPage: entries.length < FEED_COUNT_MAX ? (integer(itemPerPage) ?? integer(itemsPerPage)) : FEED_COUNT_MAX,
     totalResults: integer(feed.totalResults),
     next_start: startIn(feed.links?.next),
   };

@@ -553,6 +553,23 @@ describe('an Atom document', () => {
     });
   });
 
+  test.each(['<openSearch:itemsPerPage>100</openSearch:itemsPerPage>', ''])(
+    'of fifty entries may go on, although more were requested, whatever it says of its page size: %s (25)',
+    async (size) => {
+      const entries = Array.from({ length: 50 }, (_, id) => `<entry><id>https://api.example/event/${id}</id></entry>`);
+      const { execute } = facadeWith(
+        '/people/3/events/initiate',
+        `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:openSearch="http://a9.com/-/spec/opensearchrss/1.0/">${size}${entries.join('')}</feed>`,
+        atom,
+      );
+      const { data } = await execute(
+        '{ user(id: "3") { events(relation: INITIATED, first: 100) { nodes { id } pageInfo { hasNextPage } } } }',
+      );
+      expect(data.user.events.nodes).toHaveLength(50);
+      expect(data.user.events.pageInfo).toEqual({ hasNextPage: true });
+    },
+  );
+
   test('may have users with a city by name or number, or without a city (26)', async () => {
     const { execute, calls } = facadeWith('/event/7/participants', fixture('atom/people-feed.xml'), atom);
     const { data, errors } = await execute(
