@@ -21,6 +21,7 @@ import { entries, flagOf } from '../src/config/settings.ts';
 import { hasBuiltIn } from '../src/origin/store/database/sqlite.ts';
 import { tsExamplesOf } from './support/examples.ts';
 import { listen } from './support/listen.ts';
+import { contentOf } from './support/package-content.ts';
 import { runProgram, startProgram } from './support/program.ts';
 import { service } from './support/service.ts';
 
@@ -69,45 +70,44 @@ beforeAll(async () => {
   chmodSync(main, 0o755);
 }, LOADED);
 
-test('the package contains what it needs at run time and its documentation, and nothing else', () => {
-  const top = readdirSync(installed).sort();
-  expect(top).toEqual([
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'LICENSE',
-    'README.md',
-    'SECURITY.md',
-    'demo',
-    'dist',
-    'docs',
-    'extend.d.ts',
-    'facade.d.ts',
-    'operations',
-    'package.json',
-    'price.d.ts',
-    'schema.graphql',
-    'welcome',
-  ]);
-  const made = readdirSync(join(installed, 'dist')).sort();
+test('the package contains what it needs at run time and its documentation, and nothing else, in at most 20 MB', () => {
+  const { files, bytes } = contentOf(installed);
   // Chunks that are loaded on demand lie beside each program, each with its source map.
-  const pieces = made.filter((file) => /^(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
-  const programs = ['extend.js', 'facade.js', 'main.js', 'price.js', ...pieces];
+  const pieces = files.filter((file) => /^dist\/(?:main|facade)-[\w-]+-\w+\.js$/.test(file));
+  const programs = ['dist/extend.js', 'dist/facade.js', 'dist/main.js', 'dist/price.js', ...pieces];
   expect(pieces.length).toBeGreaterThan(1);
-  expect(made).toEqual(
+  const pages = files.filter((file) =>
+    /^dist\/(?:docs\/[\w-]+\.(?:html|css|js|png)|graphiql\/[\w-]+\.\w+\.br)$/.test(file),
+  );
+  const sources = ['demo', 'docs', 'operations', 'welcome'].flatMap((folder) =>
+    contentOf(folder).files.map((file) => join(folder, file)),
+  );
+  expect(files).toEqual(
     [
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
       ...programs,
       ...programs.map((file) => `${file}.map`),
-      'docs',
-      'graphiql',
-      'main.licenses.txt',
-      'operations.d.ts',
-      'operations.js',
+      ...pages,
+      'dist/graphiql/files.json',
+      'dist/graphiql/licenses.txt',
+      'dist/main.licenses.txt',
+      'dist/operations.d.ts',
+      'dist/operations.js',
+      'extend.d.ts',
+      'facade.d.ts',
+      'package.json',
+      'price.d.ts',
+      'schema.graphql',
+      ...sources.filter((file) => !/^docs\/(?:build\.mjs|page\.\w+)$/.test(file)),
     ].sort(),
   );
-  const files = made.filter((file) => file !== 'graphiql' && file !== 'docs');
-  const pages = readdirSync('docs').filter((file) => /\.(md|png|txt)$/.test(file));
-  expect(readdirSync(join(installed, 'docs')).sort()).toEqual(pages.sort());
-  for (const file of files) expect(readFileSync(join(installed, 'dist', file), 'utf8')).not.toContain(elsewhere);
+  expect(bytes).toBeLessThan(20_000_000);
+  for (const file of files.filter((each) => each.startsWith('dist/') && !pages.includes(each)))
+    expect(readFileSync(join(installed, file), 'utf8')).not.toContain(elsewhere);
 });
 
 test.each(['README.md', 'SECURITY.md', 'CHANGELOG.md'])('each link of %s leads to a file of the package', (page) => {

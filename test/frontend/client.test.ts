@@ -1,12 +1,13 @@
 /** The package of front ends, catalog-graphql-client: packed, installed, and compiled with the clients that use it. */
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { buildSchema, extendSchema, parse, print, validate, validateSchema } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
+import { contentOf } from '../support/package-content.ts';
 import { temporaryDirectory } from '../support/service.ts';
 import { node } from './front-end.ts';
 
@@ -30,11 +31,32 @@ beforeAll(async () => {
 test('the package is one package of at most 1 MB, and has the version of the facade', () => {
   const packages = readdirSync(join(elsewhere, 'node_modules')).filter((name) => !name.startsWith('.'));
   expect(packages).toEqual(['catalog-graphql-client']);
-  const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  const bytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
-  expect(bytes).toBeLessThan(1_000_000);
+  expect(contentOf(installed).bytes).toBeLessThan(1_000_000);
   const versionOf = (folder: string) => (JSON.parse(read(folder, 'package.json')) as { version: string }).version;
   expect(versionOf(installed)).toBe(versionOf(root));
+});
+
+test('the package contains a module of each source for both kinds of programs, with types, and nothing else', () => {
+  const modules = readdirSync(join(client, 'src')).map((file) => basename(file, '.ts'));
+  const files = [...modules.filter((name) => name !== 'price'), 'client-directives', 'index'].flatMap((name) =>
+    ['cjs', 'd.cts', 'd.ts', 'js'].map((extension) => `dist/${name}.${extension}`),
+  );
+  const entries = ['apollo', 'errors', 'eslint', 'price', 'scalars', 'trusted', 'urql'];
+  expect(contentOf(installed).files).toEqual(
+    [
+      ...files,
+      'dist/price.cjs',
+      'dist/price.d.cts',
+      'dist/price.licenses.txt',
+      ...entries.map((entry) => `${entry}/package.json`),
+      'LICENSE',
+      'README.md',
+      'extra.graphqls',
+      'manifest.json',
+      'package.json',
+      'schema.graphql',
+    ].sort(),
+  );
 });
 
 test('the package contains the licenses of the packages that its price bundles', () => {
