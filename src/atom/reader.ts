@@ -28,7 +28,6 @@ export function readFields(
   url?: string,
   isMended = false,
 ): AtomFields | undefined {
-  if (hasForbidden(document)) return undefined;
   const text = withLineFeeds(document);
   const end = text.lastIndexOf('>') + 1;
   if (trim(text.slice(end)) !== '') return undefined;
@@ -99,9 +98,8 @@ interface Found {
 const noValues: Content['values'] = [];
 // The scope is searched for each element.
 const [DEPTH_MAX, ATTRIBUTES_MAX, NAMESPACES_MAX] = [40, 32, 64];
-const [BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON, LESS, EQUALS, GREATER, QUESTION] = [
-  33, 34, 38, 39, 45, 47, 58, 60, 61, 62, 63,
-];
+const [SPACE, BANG, DOUBLE_QUOTE, AMPERSAND, SINGLE_QUOTE, MINUS, SLASH, COLON] = [32, 33, 34, 38, 39, 45, 47, 58];
+const [LESS, EQUALS, GREATER, QUESTION, NONCHARACTER] = [60, 61, 62, 63, 0xfffe];
 
 /** Skips what may stand before and after the root. */
 function skipOutside(reader: Reader): void {
@@ -173,7 +171,7 @@ function skipMarkup(reader: Reader): boolean {
 
 function endOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from);
-  return found === -1 ? giveUp() : found + mark.length;
+  return found === -1 || hasForbidden(text.slice(from, found)) ? giveUp() : found + mark.length;
 }
 
 function readEndTag(reader: Reader, { nameStart, nameEnd }: Tag): void {
@@ -246,9 +244,10 @@ function readUntil(reader: Reader, mark: number): string {
   const { text, units, at: start } = reader;
   let at = start;
   let hasReferences = false;
-  for (let unit; (unit = units[at]) !== mark; at++) {
+  for (let unit; (unit = units[at]!) !== mark; at++) {
+    if (unit > LESS && unit < NONCHARACTER) continue;
     if (unit === AMPERSAND) hasReferences = true;
-    else if (unit === LESS) giveUp();
+    else if (unit === LESS || unit >= NONCHARACTER || (unit < SPACE && !isBlank(unit))) giveUp();
   }
   if (at >= reader.end) giveUp();
   reader.at = at;

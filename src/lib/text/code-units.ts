@@ -3,9 +3,8 @@ import { endianness } from 'node:os';
 
 /** The code units of the text, and two more elements. */
 export function codeUnitsOf(text: string): Uint16Array {
-  const units = new Uint16Array(text.length + 2);
-  const bytes = Buffer.from(units.buffer, 0, 2 * text.length);
+  const bytes = Buffer.allocUnsafe(2 * (text.length + 2));
   bytes.write(text, 'utf16le');
   if (endianness() === 'BE') bytes.swap16();
-  return units;
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length + 2);
 }
