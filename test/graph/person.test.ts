@@ -65,19 +65,6 @@ describe('a user selected by id', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('does not have the name of another person whom its feed or its annotations name', async () => {
-    const { service, execute } = facadeWith(feed(ann.replaceAll('/people/3', '/people/4')));
-    service.intercept({ path: /^\/v2\/book\/user\/3\/annotations/ }).reply(200, {
-      ...{ start: 0, count: 20, total: 1 },
-      annotations: [{ id: '1', author_id: '4', author_user: { id: '4', name: '丁', avatar: '', alt: '' } }],
-    });
-    const { data } = await execute(`{ user(id: 3) { id ${fields} annotations { nodes { author { id } } } } }`);
-    expect(data.user).toEqual({
-      ...{ id: 'User:3', name: null, avatarUrl: null, webUrl: null },
-      annotations: { nodes: [{ author: { id: 'User:4' } }] },
-    });
-  });
-
   test('by uid has the id that its annotations tell', async () => {
     const { service, execute, calls } = facade();
     service.intercept({ path: /^\/v2\/book\/user\/ann\/annotations/ }).reply(200, {

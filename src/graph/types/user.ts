@@ -128,24 +128,24 @@ export const userIdOf = (id: string, argument: string): string => userOf(sourceI
 export const userEdgeNames = ['id', 'type'] as const;
 
 /** An organisation has no shelf and no notes. */
-export const isSite = ({ type }: Pick<UserShape, 'type'>): boolean => type === 'site';
+export function isSite({ type }: Pick<UserShape, 'type'>): boolean {
+  return type === 'site';
+}
 
 /** A person or an organisation that was asked for. */
 type Asked = Pick<UserShape, 'id' | 'type'>;
 
 /** The author of the feed of a person or an organisation; null if the service does not say, or names the other kind. */
 export function authorOfFeed({ author }: EventFeed, asked: Asked): Partial<UserShape> | null {
-  return providedPerson({ name: '', avatar: '', alt: '', ...atomUser(author) }, asked);
+  const { name = '', avatar = '', alt = '' } = atomUser(author) ?? {};
+  return providedPerson({ ...atomUser(author), name, avatar, alt }, asked);
 }
 
-/** What a response tells of a person who was asked for; of one asked for by a uid, also the id. Null if it tells of nobody, or of another. */
+/** What a response tells of a person who was asked for; of one asked for by a uid, also the id. Null if it tells of nobody, or of the other kind. */
 export function providedPerson(person: Partial<UserShape> | null | undefined, asked: Asked): Partial<UserShape> | null {
   const { id, type, ...shown } = asObject(person);
-  const own_id = asText(id);
-  if (own_id === '' || isSite({ type }) !== isSite(asked)) return null;
-  if (!isNumber(own_id)) return shown;
-  if (!isNumber(asked.id)) return { ...shown, own_id };
-  return own_id === asked.id ? shown : null;
+  if (!asText(id) || isSite({ type }) !== isSite(asked)) return null;
+  return isNumber(asked.id) || !isNumber(asText(id)) ? shown : { ...shown, own_id: asText(id) };
 }
 
 export const isNumber = (id: string): boolean => /^\d+$/.test(id);
