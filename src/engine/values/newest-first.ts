@@ -31,35 +31,40 @@ export interface Anchor extends ItemKey {
 
 /** Undefined if the item has no readable time or id. */
 function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined {
-  const record = (item ?? {}) as Record<string, unknown>;
-  const [at, name] = [localDateTime.decode(record[time]), asText(record[id])];
+  const [at, name] = [localDateTime.decode(memberOf(item, time)), asText(memberOf(item, id))];
   return at !== null && /^\d+$/.test(name) ? { time: at, id: name } : undefined;
+}
+
+const memberOf = (item: unknown, name: string): unknown => ((item ?? {}) as Record<string, unknown>)[name];
+
+/** False if the service orders the list otherwise: only positions count then. */
+function isNewestFirst(items: readonly unknown[], { time }: NewestFirst): boolean {
+  const times = items.flatMap((item) => asText(memberOf(item, time)) || []);
+  return times.every((own, at) => at === 0 || own <= times[at - 1]!);
 }
 
 /** The anchor at the item at that position, if it has a key. */
 export function anchorAt(items: readonly unknown[], at: number, order: NewestFirst, total: number | null) {
   const keys = [itemKey(items[at - 1], order), itemKey(items[at], order)];
-  return keys[1] && { ...keys[1], total, ascends: ascends(keys, 1) };
+  return keys[1] && isNewestFirst(items, order) ? { ...keys[1], total, ascends: ascends(keys, 1) } : undefined;
 }
 
 /** When an item was changed last; undefined if it has no readable time. */
 export function changeTime(item: unknown, order: NewestFirst): string | undefined {
-  const time = order.changed && localDateTime.decode(((item ?? {}) as Record<string, unknown>)[order.changed]);
-  return time || itemKey(item, order)?.time;
+  return (order.changed && localDateTime.decode(memberOf(item, order.changed))) || itemKey(item, order)?.time;
 }
 
 /** The number of leading items that are not behind the anchor: the client has had them. */
 export function passedItems(items: readonly unknown[], order: NewestFirst, anchor: Anchor): number {
   const keys = items.map((item) => itemKey(item, order));
   const found = keys.findIndex((key) => key?.id === anchor.id && key.time === anchor.time);
-  if (found >= 0) return found + 1;
+  if (found >= 0 || !isNewestFirst(items, order)) return found + 1;
   const ties = tiesOf(keys, anchor);
   const isBehind = ({ time, id }: ItemKey) => {
     if (time !== anchor.time) return time < anchor.time;
-    return ties === 'ascending' ? isLess(anchor.id, id) : ties === 'mixed' || isLess(id, anchor.id);
+    return ties === 'ascending' ? BigInt(anchor.id) < BigInt(id) : ties === 'mixed' || BigInt(id) < BigInt(anchor.id);
   };
-  const first = keys.findIndex((key) => key === undefined || isBehind(key));
-  return first < 0 ? items.length : first;
+  return [...keys, undefined].findIndex((key) => key === undefined || isBehind(key));
 }
 
 /**
@@ -76,8 +81,7 @@ export function windowToReadAgain(
   const lost = total === null || anchor.total === null ? 0 : anchor.total - total;
   if (passed === 0 && lost > 0 && start > 0) return { start: Math.max(0, start - lost), behind: anchor };
   if (passed === 0 || passed < items.length) return null;
-  const isFound = itemKey(items.at(-1), order)?.id === anchor.id;
-  return { start: start + passed, behind: isFound ? undefined : anchor };
+  return { start: start + passed, behind: itemKey(items.at(-1), order)?.id === anchor.id ? undefined : anchor };
 }
 
 /** How the ids of items of one second are ordered: descending, as far as the anchor and these items show. */
@@ -90,12 +94,8 @@ function tiesOf(keys: readonly (ItemKey | undefined)[], anchor: Anchor): 'ascend
 /** Whether an item has the second of the one before it, and a higher id. */
 function ascends(keys: readonly (ItemKey | undefined)[], at: number): boolean {
   const [before, key] = [keys[at - 1], keys[at]];
-  return before !== undefined && before.time === key?.time && isLess(before.id, key.id);
+  return before !== undefined && before.time === key?.time && BigInt(before.id) < BigInt(key.id);
 }
-
-/** Whether one number, as a text of digits, is less than another. */
-const isLess = (one: string, other: string): boolean =>
-  one.length === other.length ? one < other : one.length < other.length;
 
 /** As a part of a cursor: the length of the list, the time in base 36, the id. */
 export const encodeAnchor = ({ time, id, total, ascends }: Anchor): string =>

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { passedItems } from '../../../src/engine/values/newest-first.ts';
 import { changingShelf, kinds } from '../../support/changing-shelf.ts';
+import { facade } from '../../support/facade.ts';
 
 const query = `query ($first: Int!, $after: String) { user(id: 3) { bookCollections(first: $first, after: $after) {
   totalCount edges { cursor node { id } } pageInfo { hasNextPage startCursor endCursor } } } }`;
@@ -92,3 +93,33 @@ test('a page shows whether ids ascend within a second, if its cursor, of an item
   expect(passedItems(pageOf([4, 5, 7, 8]), order, gone)).toBe(2);
   expect(passedItems(pageOf([8, 7, 5, 4]), order, gone)).toBe(2);
 });
+
+test.each([3, 7, 26])(
+  'a list that the service orders otherwise is shown whole, by positions, in pages of %i',
+  async (first) => {
+    const days = Array.from({ length: 53 }, (_, at) => ((at * 17) % 53) + 1);
+    for (const order of [days, days.toSorted((a, b) => a - b)]) {
+      const { service, execute } = facade();
+      service
+        .intercept({ path: /collections/ })
+        .reply(({ path }) => {
+          const query = new URL(path, 'http://x').searchParams;
+          const [start, count] = [Number(query.get('start')), Number(query.get('count'))];
+          const collections = order.slice(start, start + count).map((day) => ({
+            ...{ id: day, book_id: `${day}`, user_id: '3', status: 'read' },
+            updated: new Date(Date.UTC(2015, 0, day)).toISOString().slice(0, 19).replace('T', ' '),
+          }));
+          return { statusCode: 200, data: { start, count, total: 53, collections } };
+        })
+        .persist();
+      const shown: string[] = [];
+      for (let after: string | null = null, isMore = true; isMore;) {
+        const { data } = await execute(query, { variables: { first, after } });
+        const { edges, pageInfo } = data.user.bookCollections as Page;
+        shown.push(...edges.map(({ node }) => node.id));
+        [after, isMore] = [pageInfo.endCursor, pageInfo.hasNextPage];
+      }
+      expect(shown).toEqual(order.map((day) => `Collection:3:${day}`));
+    }
+  },
+);
