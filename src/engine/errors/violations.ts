@@ -27,7 +27,7 @@ const texts = {
   PICTURE_NUMBER_USED: 'The number of a picture must be unique.',
   PICTURE_TOO_LARGE: ({ limit }) => `A picture must have fewer than ${limit! + 1} bytes.`,
   PICTURE_TYPE: 'A picture must be a JPEG, PNG, GIF or WebP file.',
-  PRESENT_VALUE_UNKNOWN: 'What is there now is not certain, so this is required.',
+  PRESENT_VALUE_UNKNOWN: 'What is there now cannot be told for certain, so it is not kept.',
   RATING_OUT_OF_RANGE: 'A rating must be from 1 to 5.',
   REVIEW_TOO_SHORT: ({ limit, actual }) =>
     `A review must have more than ${limit! - 1} characters; this one has ${actual}.`,

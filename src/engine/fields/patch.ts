@@ -127,8 +127,6 @@ export function violationsOfGiven<Whole, Shown>(
   return [...cleared, ...violations.filter((each) => !excused.has(each?.path[1]))];
 }
 
-const GIVE_IT = 'What is there now cannot be told for certain, so it is not kept.';
-
 /** What is kept of the record: the fields that the input leaves out. Throws if one of them is not certain, or the record is absent. */
 export async function keptOf<Whole, Shown>(
   patch: Patch<Whole, Shown>,
@@ -152,7 +150,7 @@ export async function keptOf<Whole, Shown>(
   for (const { fields, keep, doubt } of columns) {
     const values = await keep(shown as Shown, reading);
     if (values) Object.assign(kept, values);
-    else doubts.push({ path: ['input', fields[0]], code: 'PRESENT_VALUE_UNKNOWN', message: doubt ?? GIVE_IT });
+    else doubts.push({ path: ['input', fields[0]], code: 'PRESENT_VALUE_UNKNOWN', message: doubt });
   }
   requireValid(doubts);
   return { kept, known, owner: patch.owner(shown as Shown) };
