@@ -70,6 +70,8 @@ export const fixed = {
 export type Fixed = Readonly<typeof fixed>;
 
 export const CHARACTERS_A_TOKEN = 5;
+/** How long after its record a write with a key begins at the latest: `BEGUN_WITHIN_MS`, and 1.5 s for a late reply and a wrong clock. */
+export const BEGINS_WITHIN_MS = 2_500;
 
 export type Derived = Readonly<ReturnType<typeof derivedFrom>>;
 

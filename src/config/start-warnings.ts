@@ -1,6 +1,6 @@
 /** What is allowed and seldom meant: the start and the doctor warn of it. The last sentence of each warning says what to do. */
 import { isIP } from 'node:net';
-import { fixed } from './fixed.ts';
+import { BEGINS_WITHIN_MS, fixed } from './fixed.ts';
 import type { Config } from './settings.ts';
 
 /** The names of the fixed tokens of the demo, which everybody knows. */
@@ -48,9 +48,6 @@ export function startWarnings(config: WarnedSettings, serves: 'facade' | 'origin
   if (isFacade) warnings.push(...shortKeys(config));
   return warnings;
 }
-
-/** How long after its record a write with a key begins at the latest, with what the clocks may differ by. */
-const BEGINS_WITHIN_MS = 2_500;
 
 /** A key is forgotten before a write with it must have ended. */
 function shortKeys({ idempotencyTtlSeconds, upstreamSettleMs, callTimeoutMs }: WarnedSettings): string[] {

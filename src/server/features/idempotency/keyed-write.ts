@@ -1,5 +1,6 @@
 /** One write with a key: remembered, found by reading, or sent. */
 import type { ErrorTable } from '../../../api/service-descriptor.ts';
+import { BEGINS_WITHIN_MS } from '../../../config/fixed.ts';
 import type { Config } from '../../../config/settings.ts';
 import {
   UpstreamFailure,
@@ -38,8 +39,6 @@ interface KeyedWrite extends KeyedRequest {
 
 /** A process that was paused since it has recorded a write does not send it: others may count it as over. */
 const BEGUN_WITHIN_MS = 1_000;
-/** The reply to the record may come so much later than the time of the record, which may be a little wrong. */
-const RECORDED_WITHIN_MS = 1_500;
 
 export async function settleWrite(keyed: KeyedWrite): Promise<unknown> {
   const { journal, at, errors } = keyed;
@@ -81,7 +80,7 @@ const settledAt = (keyed: KeyedWrite, { endedAt, sentAt = Infinity }: JournalEnt
 
 /** How long an attempt may last, from its record on. */
 const longestMs = ({ times: { callTimeoutMs, uploadTimeoutMs }, write }: KeyedWrite): number =>
-  RECORDED_WITHIN_MS + BEGUN_WITHIN_MS + callTimeoutMs + (write.files ? uploadTimeoutMs : 0);
+  BEGINS_WITHIN_MS + callTimeoutMs + (write.files ? uploadTimeoutMs : 0);
 
 /** `again`: the entry of an earlier attempt, which was certainly not carried out. */
 async function send(keyed: KeyedWrite, entry: JournalEntry, again?: JournalEntry): Promise<unknown> {
