@@ -269,7 +269,7 @@ const table = {
         'The limit is {maxPictures}.',
       ),
       BAD_UPLOAD: notes(
-        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a place that has one, or truncated.',
+        'The files of the request cannot be read. It is not a GraphQL multipart request, or one of its files is missing, mapped to a variable that has one, or truncated.',
         'Send `operations`, `map` and then the files, in any order.',
         'If large uploads are truncated, a proxy in front may limit bodies: compare its limit with `MAX_UPLOAD_BYTES`.',
         { status: exactly(400), advice: 'report' },
