@@ -5,7 +5,7 @@ import { isPlainObject } from '../../lib/objects.ts';
 import type { ClientCode } from './codes.ts';
 import { shownText } from './shown-value.ts';
 
-/** Characters of a text are counted up to this number. */
+/** Characters of a text are counted up to this number: a text may have a million, and larger numbers tell its author no more. */
 const COUNTED_MAX = 10_000;
 const counted = ({ actual }: Limits) => (actual === COUNTED_MAX ? `${actual} or more` : actual);
 

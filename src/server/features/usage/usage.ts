@@ -1,4 +1,4 @@
-/** Counts operations by name and client, with the upstream calls that each made. The counts are bounded in number. */
+/** Counts operations, with their upstream calls, by name and client. Clients choose names: COUNTED_MAX of the longest take 0.4 MB. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { wasSent } from '../../../upstream/call-log.ts';
 import type { EndedOperation } from '../../graphql/ended-operation.ts';
