@@ -10,7 +10,7 @@ import type { RecordSource } from '../../api/record-source.ts';
 import { asText } from './decode.ts';
 import { globalId } from './global-id.ts';
 import { inZone } from './iso-time.ts';
-import { changeTime } from './newest-first.ts';
+import { changeTime, isNewestFirst } from './newest-first.ts';
 import { FIRST_MAX, type Page, cursorOf, statedCount } from './paging.ts';
 
 /** Changes of one second cannot be distinguished, and clocks differ: a time is settled when it is this old, by the clock of the facade. */
@@ -69,7 +69,7 @@ export function changesOf<Item extends object>(
     // A time to come is that of a wrong clock, and hides no change.
     if (time !== undefined && time >= pass.next) pass.next = time < pass.settled ? secondAfter(time) : pass.settled;
     const isOlder = time !== undefined && time < from;
-    isAtKnown ||= isOlder && order.changed === undefined;
+    isAtKnown ||= isOlder && order.changed === undefined && isNewestFirst(page.items, order);
     const isKnown = unmet.delete(key) || known.has(key);
     known.add(key);
     if (!isOlder || !isKnown) items.push(item);

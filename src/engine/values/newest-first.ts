@@ -38,7 +38,7 @@ function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined 
 const memberOf = (item: unknown, name: string): unknown => ((item ?? {}) as Record<string, unknown>)[name];
 
 /** False if the service orders the list otherwise: only positions count then. */
-function isNewestFirst(items: readonly unknown[], { time }: NewestFirst): boolean {
+export function isNewestFirst(items: readonly unknown[], { time }: NewestFirst): boolean {
   const times = items.flatMap((item) => asText(memberOf(item, time)) || []);
   return times.every((own, at) => at === 0 || own <= times[at - 1]!);
 }

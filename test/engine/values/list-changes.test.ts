@@ -83,6 +83,18 @@ function shelfOf(size: number, inOneSecond: boolean, field: Field = 'shelfChange
   return { ...changingShelf(entries, () => second, kinds[field], odd), field };
 }
 
+test('an edit is told too where the service has the oldest entries in front, and leaves them in place', async () => {
+  const entries = Array.from({ length: 150 }, (_, at) => ({ id: at + 1, second: START - 240 + at }));
+  const kind = { ...kinds.shelfChanges, orderOf: ({ id }: { id: number }) => -id };
+  const shelf = { ...changingShelf(entries, () => second, kind), field: 'shelfChanges' as const };
+  const phone = device(shelf);
+  await phone.sync();
+  setClock(START + 600);
+  shelf.edit(120);
+  await phone.sync();
+  expect(sorted(phone.stored)).toEqual(sorted(truth(shelf)));
+});
+
 type Step = { kind: 'add' | 'remove' | 'edit' | 'tick' | 'ask' | 'lose'; at: number };
 const steps = (maxLength: number) =>
   fc.array<Step>(
