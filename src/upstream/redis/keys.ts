@@ -1,5 +1,5 @@
-/** The keys of a cached record in Redis. */
-import { createHash, randomBytes } from 'node:crypto';
+/** The keys of cached records in Redis. */
+import { hash, randomBytes } from 'node:crypto';
 import type { CacheKey } from '../cache/memory.ts';
 import type { RedisConnection } from './connection/connection.ts';
 
@@ -12,8 +12,6 @@ export const NEW_COUNTER_LIFE_MS = 60_000;
 export const LEASE_MS = 5_000;
 /** Records of one command: Redis does nothing else meanwhile. */
 export const RECORDS_MAX = 100;
-/** How many counters the stamp of a record has. */
-export const COUNTERS = 5;
 
 /** The name of all entries. */
 export const EVERYTHING = '*';
@@ -22,31 +20,42 @@ export type RedisKeys = ReturnType<typeof createKeys>;
 
 /** `events`: names the service of events. */
 export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, events: string) {
-  const counters = fullKey('counter:');
-  const counter = (name: string): string => counters + name;
+  const prefixes = { counter: fullKey('counter:'), entry: fullKey('entry:'), lease: fullKey('lease:') };
+  const counter = (name: string): string => prefixes.counter + name;
   const epoch = fullKey('epoch');
+  /** Names this process. */
+  const owner = randomBytes(9).toString('base64url');
+  let made = 0;
   return {
+    owner,
     epoch,
     counter,
-    /** The keys of a script. */
-    namesOf: (records: readonly CacheKey[]): string[] => [
-      epoch,
-      ...records.flatMap(({ text, service, tag, groupTag, partition, isRecord }) => {
+    /** What all scripts get, and of each record where its counters are: records have most of them in common. */
+    argumentsOf(records: readonly CacheKey[]) {
+      const [keys, ofRecords] = [[epoch], [] as string[]];
+      const places = new Map<string, number>();
+      const placeOf = (name: string): number => {
+        let place = places.get(name);
+        if (place === undefined) places.set(name, (place = keys.push(counter(name))));
+        return place;
+      };
+      const countersOf = records.map(({ text, service, tag, groupTag, partition, isRecord }) => {
         // A query may have a text that somebody searches for: whoever can list keys does not read it. Replicas may read events from
         // different services.
         const name = digest(service === 'events' ? `${events} ${text}` : text);
+        ofRecords.push(prefixes.entry + name, prefixes.lease + name);
+        const shared = [placeOf(EVERYTHING), placeOf(groupTag), placeOf(partition), placeOf(tag)];
         // All searches have the same tag: a response that is deleted leaves the others.
-        const names = [EVERYTHING, groupTag, partition, tag, isRecord ? tag : name];
-        return [fullKey(`entry:${name}`), fullKey(`lease:${name}`), ...names.map(counter)];
-      }),
-    ],
+        return isRecord ? shared : [...shared, placeOf(name)];
+      });
+      // The value of new counters is one that no process makes again.
+      const values = [`${owner}.${(made++).toString(36)}`, owner, keys.length];
+      return { keys: [...keys, ...ofRecords], values, countersOf };
+    },
   };
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-/** The value of new counters. */
-export const randomValue = (): string => randomBytes(8).toString('base64url');
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
 /** The name of a service in what replicas share: the normal form of its address, however each replica spells it. */
 export const serviceName = (address: string): string => new URL(address).href.replace(/(?<!\/)\/+$/, '');

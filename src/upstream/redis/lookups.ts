@@ -20,7 +20,7 @@ import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { decodeEntry } from './entries.ts';
 import type { Invalidations } from './invalidations.ts';
-import { RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { RECORDS_MAX, type RedisKeys } from './keys.ts';
 import { GRANTED, HELD, LOOK_UP, type LeaseReply, type LookupReply } from './scripts/cache-scripts.ts';
 import { type Script, defineScript } from './scripts/script.ts';
 import type { Updates } from './updates.ts';
@@ -146,13 +146,12 @@ export class Lookups {
   private async send(questions: readonly Question[]): Promise<boolean> {
     const { keys, memory, invalidations, updates, call } = this.parts;
     const number = ++this.sent;
-    const names = keys.namesOf(questions.map(({ key }) => key));
-    const values = questions.flatMap((question) => this.valuesOf(question));
+    const { keys: names, values, countersOf } = keys.argumentsOf(questions.map(({ key }) => key));
+    const records = questions.map((question, at) => [countersOf[at], ...this.valuesOf(question)]);
     const before = memory.version();
     const sentAt = performance.now();
-    const asked = [randomValue(), updates.owner, questions.length, ...values];
     const [epochNow = '', redisNow = 0, ...found] =
-      (await call(() => this.lookUp(names, asked) as Promise<LookupReply>)) ?? [];
+      (await call(() => this.lookUp(names, [...values, JSON.stringify(records)]) as Promise<LookupReply>)) ?? [];
     if (epochNow === '') {
       for (const { resolve } of questions) resolve(undefined);
       return false;
@@ -184,10 +183,10 @@ export class Lookups {
   }
 
   /** Whether a reader takes the lease, and what the script needs to know of the entry in memory. */
-  private valuesOf({ key, readers }: Question): [mayLease: string, stamp: string, isFresh: string] {
+  private valuesOf({ key, readers }: Question): [mayLease: boolean, stamp: string, isFresh: boolean] {
     const own = this.parts.memory.find(key);
-    const mayLease = readers.some((reader) => reader.mayLease) ? '1' : '';
-    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return [mayLease, '', ''];
-    return [mayLease, own.shared?.stamp ?? '', own.freshUntil > performance.now() ? '1' : ''];
+    const mayLease = readers.some((reader) => reader.mayLease);
+    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return [mayLease, '', false];
+    return [mayLease, own.shared?.stamp ?? '', own.freshUntil > performance.now()];
   }
 }

@@ -2,29 +2,27 @@
  * Writes entries and ends leases: all of a tick in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
  * for the entry. A lease ends when the entry is stored, when a reader of this process needs it no more, or by its time.
  */
-import { randomUUID } from 'node:crypto';
 import { atEndOfTick } from '../../lib/event-loop.ts';
 import type { CacheEntry, CacheKey, SharedVersion, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { encodeEntry } from './entries.ts';
-import { LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys, randomValue } from './keys.ts';
+import { LEASE_MS, LIFE_MS, RECORDS_MAX, type RedisKeys } from './keys.ts';
 import { UPDATE } from './scripts/cache-scripts.ts';
 import { defineScript } from './scripts/script.ts';
 
 interface Update {
   key: CacheKey;
   isDeleted?: boolean;
-  /** Stamp, ms until it is no longer fresh, ms to keep, text. */
-  stored?: (string | number)[] | undefined;
+  /** Its stamp, ms until it is no longer fresh, ms to keep; and the text. */
+  stored?: readonly [stamp: string, fresh: number, kept: number] | undefined;
+  text?: string;
 }
 
 export type Updates = ReturnType<typeof createUpdates>;
 
 export function createUpdates(connection: RedisConnection, keys: RedisKeys, call: RedisCall) {
   const update = defineScript(connection, 'catalogUpdate', UPDATE);
-  /** Names this process. */
-  const owner = randomUUID();
   /** Entries of which a reader of this process holds the lease: with what it stores the response, and when the lease ends. */
   const held = new Map<string, { version: VersionToken; end: number }>();
   /** Those of this tick. */
@@ -41,19 +39,18 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     updates.set(key.text, { key, ...updates.get(key.text), ...what });
   }
   function send(sent: readonly Update[]): void {
-    const names = keys.namesOf(sent.map(({ key }) => key));
-    const values = sent.flatMap(({ isDeleted, stored = ['', 0, 0, ''] }) => [isDeleted ? '1' : '', ...stored]);
+    const { keys: names, values, countersOf } = keys.argumentsOf(sent.map(({ key }) => key));
+    const records = sent.map(({ isDeleted = false, stored = NOTHING }, at) => [countersOf[at], isDeleted, ...stored]);
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
-    void call(() => update(names, [randomValue(), owner, sent.length, ...values]));
+    void call(() => update(names, [...values, JSON.stringify(records), ...sent.map(({ text = '' }) => text)]));
   }
 
   return {
-    owner,
     /** Ends the lease too. */
     store(key: CacheKey, { stamp }: SharedVersion, entry: CacheEntry): void {
       held.delete(key.text);
       const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
-      add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!), encodeEntry(entry)] });
+      add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!)], text: encodeEntry(entry) });
     },
     /** Ends the lease too. */
     delete: (key: CacheKey): void => (held.delete(key.text), add(key, { isDeleted: true, stored: undefined })),
@@ -71,3 +68,5 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     },
   };
 }
+
+const NOTHING = ['', 0, 0] as const;
