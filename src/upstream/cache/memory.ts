@@ -58,7 +58,7 @@ export interface CacheEntry {
 /** What Redis says of a key. */
 export interface SharedVersion {
   /** While it is the same, nothing at all was invalidated. */
-  epoch: string;
+  epoch: number;
   /** While it is the same, none of the names of the key was invalidated. */
   stamp: string;
 }

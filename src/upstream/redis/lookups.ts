@@ -2,9 +2,9 @@
  * Looks up entries: all of a tick in one command, which also asks for the epoch and takes leases. What memory has is current if its stamp is
  * that of now, or if the epoch has not changed since it was.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as endOfTick, setTimeout as sleep } from 'node:timers/promises';
 import { unlessCancelled } from '../../lib/cancellation.ts';
-import { atEndOfTick, oneAtATime } from '../../lib/event-loop.ts';
+import { oneAtATime } from '../../lib/event-loop.ts';
 import {
   type CacheEntry,
   type CacheKey,
@@ -35,8 +35,8 @@ const LEASE_WAIT_MS = 10_000;
 interface Question {
   key: CacheKey;
   readers: CacheReader[];
-  answer: Promise<Answer | undefined>;
-  resolve: (answer: Answer | undefined) => void;
+  /** Undefined until Redis has answered. */
+  answer: Answer | undefined;
 }
 
 interface Answer {
@@ -60,12 +60,12 @@ export class Lookups {
   private readonly parts: LookupParts;
   private readonly lookUp: Script;
   /** Questions of this tick. */
-  private readonly questions = new Map<string, Question>();
-  private readonly tick = atEndOfTick<(isKnown: Promise<boolean>) => void>((asking) => this.flush(asking));
+  private questions = new Map<string, Question>();
+  private asked: Promise<boolean> | undefined;
   /** Number of the last command, and of the last one with a reply. */
   private sent = 0;
   private replied = 0;
-  /** In the last reply, and how often it was another. */
+  /** In the last reply, and its number: how often it was another. */
   private epoch = '';
   changes = 0;
   /** Asks for the epoch: true if all is known that was invalidated before the call, false if Redis does not say. */
@@ -88,20 +88,20 @@ export class Lookups {
   /** What memory has, if nothing was invalidated since it was known to be current. */
   current(key: CacheKey): CacheEntry | undefined {
     const entry = this.parts.memory.find(key);
-    return entry?.shared?.epoch === this.epoch ? entry : undefined;
+    return entry?.shared?.epoch === this.changes ? entry : undefined;
   }
 
   /** The version with which a reader of this process that has the lease stores its response; undefined if anything was invalidated since. */
   underWay(key: CacheKey): VersionToken | undefined {
     const { memory, updates } = this.parts;
     const version = updates.held(key);
-    const isLatest = version?.memory === memory.version().memory && version.shared?.epoch === this.epoch;
+    const isLatest = version?.memory === memory.version().memory && version.shared?.epoch === this.changes;
     return isLatest ? version : undefined;
   }
 
   /** Asks for the epoch with the lookups of this tick: true if Redis answers. */
   ask(): Promise<boolean> {
-    return new Promise((resolve) => this.tick.add(resolve));
+    return (this.asked ??= endOfTick().then(() => this.flush()));
   }
 
   /** What is cached. A reader that may, gets the lease of what it has to read, or waits for the replica that has it. */
@@ -110,7 +110,9 @@ export class Lookups {
     const { mayLease, cancellation } = reader;
     const end = performance.now() + LEASE_WAIT_MS;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)) {
-      const answer = await this.question(key, reader);
+      const question = this.question(key, reader);
+      await this.ask();
+      const { answer } = question;
       // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
       const entry = this.isCurrent(reader) ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
       const found: CacheLookup = { entry, version: { ...memory.version(), shared: answer?.version } };
@@ -122,71 +124,69 @@ export class Lookups {
     }
   }
 
-  private question(key: CacheKey, reader: CacheReader): Promise<Answer | undefined> {
+  private question(key: CacheKey, reader: CacheReader): Question {
     let question = this.questions.get(key.text);
-    if (!question) {
-      let resolve!: Question['resolve'];
-      const answer = new Promise<Answer | undefined>((resolved) => (resolve = resolved));
-      this.questions.set(key.text, (question = { key, readers: [], answer, resolve }));
-      void this.ask();
-    }
+    if (!question) this.questions.set(key.text, (question = { key, readers: [], answer: undefined }));
     question.readers.push(reader);
-    return question.answer;
+    return question;
   }
 
-  private flush(asking: readonly ((isKnown: Promise<boolean>) => void)[]): void {
+  private async flush(): Promise<boolean> {
     const all = [...this.questions.values()];
-    this.questions.clear();
-    let isKnown = this.send(all.splice(0, RECORDS_MAX));
-    while (all.length > 0) isKnown = this.send(all.splice(0, RECORDS_MAX));
-    for (const resolve of asking) resolve(isKnown);
+    this.questions = new Map();
+    this.asked = undefined;
+    const sent = [this.send(all.slice(0, RECORDS_MAX))];
+    for (let at = RECORDS_MAX; at < all.length; at += RECORDS_MAX)
+      sent.push(this.send(all.slice(at, at + RECORDS_MAX)));
+    const isKnown = (await Promise.all(sent)).every(Boolean);
+    const granted = all.filter(({ answer }) => answer?.lease === GRANTED);
+    // Unless a reader holds it by then.
+    if (granted.length > 0) setImmediate(() => granted.forEach(({ key }) => this.parts.updates.end(key)));
+    return isKnown;
   }
 
   /** False if Redis does not answer. */
   private async send(questions: readonly Question[]): Promise<boolean> {
-    const { keys, memory, invalidations, updates, call } = this.parts;
+    const { keys, memory, invalidations, call } = this.parts;
     const number = ++this.sent;
     const { keys: names, values, countersOf } = keys.argumentsOf(questions.map(({ key }) => key));
-    const records = questions.map((question, at) => [countersOf[at], ...this.valuesOf(question)]);
+    const records = questions.map((question, at) => ({ indexes: countersOf[at], ...this.known(question) }));
     const before = memory.version();
     const sentAt = performance.now();
     const [epochNow = '', redisNow = 0, ...found] =
       (await call(() => this.lookUp(names, [...values, JSON.stringify(records)]) as Promise<LookupReply>)) ?? [];
-    if (epochNow === '') {
-      for (const { resolve } of questions) resolve(undefined);
-      return false;
-    }
-    this.learn(number, epochNow);
-    for (const [at, { key, resolve }] of questions.entries()) {
-      const [stamp, text, lease] = found.slice(3 * at) as [string, string, LeaseReply];
-      const version = stamp === '' ? undefined : { epoch: epochNow, stamp };
+    if (epochNow === '') return false;
+    const epoch = this.learn(number, epochNow);
+    for (const [at, question] of questions.entries()) {
+      const { key } = question;
+      const [stamp, text, lease] = found.slice(3 * at, 3 * at + 3) as [string, string, LeaseReply];
+      const version = stamp === '' ? undefined : { epoch, stamp };
       const own = memory.find(key);
       if (own?.shared?.stamp === stamp) own.shared = version;
       // What this process invalidated since the lookup may not be in Redis yet.
       const entry = text === '' || invalidations.isUnsent(key) ? undefined : decodeEntry(text, sentAt - redisNow);
       if (entry) memory.set(key, { ...before, shared: version }, entry);
-      resolve({ version, lease });
-      // Unless a reader holds it by then.
-      if (lease === GRANTED) setImmediate(() => updates.end(key));
+      question.answer = { version, lease };
     }
     return true;
   }
 
-  /** Replies may overtake one another. */
-  private learn(number: number, epochNow: string): void {
-    if (number < this.replied) return;
+  /** The number of the epoch. Replies may overtake one another: what was overtaken is not current. */
+  private learn(number: number, epochNow: string): number {
+    if (number < this.replied) return this.changes - 1;
     this.replied = number;
-    if (epochNow === this.epoch) return;
+    if (epochNow === this.epoch) return this.changes;
     this.epoch = epochNow;
     this.changes++;
     this.parts.onChange();
+    return this.changes;
   }
 
   /** Whether a reader takes the lease, and what the script needs to know of the entry in memory. */
-  private valuesOf({ key, readers }: Question): [mayLease: boolean, stamp: string, isFresh: boolean] {
+  private known({ key, readers }: Question) {
     const own = this.parts.memory.find(key);
     const mayLease = readers.some((reader) => reader.mayLease);
-    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return [mayLease, '', false];
-    return [mayLease, own.shared?.stamp ?? '', own.freshUntil > performance.now()];
+    if (!own || !readers.every(({ members }) => hasMembers(own, members))) return { mayLease };
+    return { mayLease, stamp: own.shared?.stamp, isFresh: own.freshUntil > performance.now() };
   }
 }

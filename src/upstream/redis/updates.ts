@@ -2,7 +2,6 @@
  * Writes entries and ends leases: all of a tick in one command. Who has the lease of an entry asks upstream for all replicas; the others wait
  * for the entry. A lease ends when the entry is stored, when a reader of this process needs it no more, or by its time.
  */
-import { atEndOfTick } from '../../lib/event-loop.ts';
 import type { CacheEntry, CacheKey, SharedVersion, VersionToken } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
@@ -14,8 +13,10 @@ import { defineScript } from './scripts/script.ts';
 interface Update {
   key: CacheKey;
   isDeleted?: boolean;
-  /** Its stamp, ms until it is no longer fresh, ms to keep; and the text. */
-  stored?: readonly [stamp: string, fresh: number, kept: number] | undefined;
+  /** Of what is stored; `fresh`: for how many ms, `life`: ms to keep. */
+  stamp?: string | undefined;
+  fresh?: number;
+  life?: number;
   text?: string;
 }
 
@@ -27,20 +28,19 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
   const held = new Map<string, { version: VersionToken; end: number }>();
   /** Those of this tick. */
   const updates = new Map<string, Update>();
-  const tick = atEndOfTick<void>(() => {
+  /** Ends the lease if it does nothing else. */
+  function add(key: CacheKey, what: Partial<Update> = {}): void {
+    if (updates.size === 0) setImmediate(flush);
+    updates.set(key.text, { key, ...updates.get(key.text), ...what });
+  }
+  function flush(): void {
     const all = [...updates.values()];
     updates.clear();
     while (all.length > 0) send(all.splice(0, RECORDS_MAX));
-  });
-
-  /** Ends the lease if it does nothing else. */
-  function add(key: CacheKey, what: Partial<Update> = {}): void {
-    if (updates.size === 0) tick.add();
-    updates.set(key.text, { key, ...updates.get(key.text), ...what });
   }
   function send(sent: readonly Update[]): void {
     const { keys: names, values, countersOf } = keys.argumentsOf(sent.map(({ key }) => key));
-    const records = sent.map(({ isDeleted = false, stored = NOTHING }, at) => [countersOf[at], isDeleted, ...stored]);
+    const records = sent.map(({ key: _, text: __, ...what }, at) => ({ indexes: countersOf[at], ...what }));
     // The cache is optional: leases end by themselves, and entries that were not stored are read again.
     void call(() => update(names, [...values, JSON.stringify(records), ...sent.map(({ text = '' }) => text)]));
   }
@@ -50,10 +50,10 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     store(key: CacheKey, { stamp }: SharedVersion, entry: CacheEntry): void {
       held.delete(key.text);
       const [fresh, kept] = [entry.freshUntil, entry.keptUntil].map((time) => Math.floor(time - performance.now()));
-      add(key, { stored: [stamp, fresh!, Math.min(LIFE_MS, kept!)], text: encodeEntry(entry) });
+      add(key, { stamp, fresh: fresh!, life: Math.min(LIFE_MS, kept!), text: encodeEntry(entry) });
     },
     /** Ends the lease too. */
-    delete: (key: CacheKey): void => (held.delete(key.text), add(key, { isDeleted: true, stored: undefined })),
+    delete: (key: CacheKey): void => (held.delete(key.text), add(key, { isDeleted: true, stamp: undefined, text: '' })),
     /** Ends a granted lease that no reader holds. */
     end: (key: CacheKey): void => void (held.has(key.text) || add(key)),
     /** Undefined if no reader of this process has the lease. */
@@ -68,5 +68,3 @@ export function createUpdates(connection: RedisConnection, keys: RedisKeys, call
     },
   };
 }
-
-const NOTHING = ['', 0, 0] as const;

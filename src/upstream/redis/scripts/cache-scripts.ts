@@ -9,7 +9,7 @@
  * The epoch is a counter that each invalidation deletes too: as long as it stays, nothing was invalidated.
  *
  * KEYS: the epoch, the counters of all records, then of each record its entry and its lease. ARGV: the value of new counters, owner of leases,
- * epoch and counters; then in JSON of each record the indexes of its counters, the last of which is its own, and what the script says.
+ * epoch and counters; then in JSON the records, each with the indexes of its counters, of which the last is its own.
  */
 import { COUNTER_LIFE_MS, LEASE_MS, NEW_COUNTER_LIFE_MS } from '../keys.ts';
 import { NOW } from './script.ts';
@@ -50,25 +50,24 @@ export type LeaseReply = typeof NONE | typeof GRANTED | typeof HELD;
 export type LookupReply = [epoch: string, redisNow: number, ...(string | number)[]];
 
 /**
- * Has of each record: whether to take the lease if there is no fresh entry, the stamp of the entry that the process has if that has all members
- * that are needed, and whether it is fresh.
+ * Has of each record: `mayLease`, to take the lease if there is no fresh entry; of the entry in the process, if that has all members that are
+ * needed, `stamp` and `isFresh`.
  */
 export const LOOK_UP = `${COMMON}
 local epoch = valueOf(1, ${COUNTER_LIFE_MS})
 local reply = {epoch ~= '' and run .. '.' .. epoch or '', now}
 for at, record in ipairs(records) do
-  local indexes, mayLease, ownStamp, isOwnFresh = unpack(record)
   local entry, lease = KEYS[counters + 2 * at - 1], KEYS[counters + 2 * at]
-  local stamp, text, taken = stampOf(indexes), '', ${NONE}
-  local isOwn = stamp ~= '' and ownStamp == stamp
-  local isFresh = isOwn and isOwnFresh
+  local stamp, text, taken = stampOf(record.indexes), '', ${NONE}
+  local isOwn = stamp ~= '' and record.stamp == stamp
+  local isFresh = isOwn and record.isFresh
   if not isFresh then
     local found = redis.call('GET', entry) or ''
     local written, fresh = string.match(found, '^(%S+) (%d+)\\n')
     isFresh = written == stamp and tonumber(fresh) > now
     if isFresh or (written == stamp and not isOwn) then text = found end
   end
-  if mayLease and not isFresh then
+  if record.mayLease and not isFresh then
     local holder, leased = string.match(redis.call('GET', lease) or '', '^(%S+) (%S+)$')
     -- A lease from before an invalidation leads to an old response.
     if holder and holder ~= owner and leased == stamp then taken = ${HELD} else
@@ -82,9 +81,8 @@ end
 return reply`;
 
 /**
- * Has of each record: whether to delete its entry, then what to store: the stamp under which it was read, or nothing; for how many ms it is
- * fresh; ms to keep. The texts follow in ARGV. Where nothing is evicted, entries fill three quarters of the memory, because a full Redis
- * refuses keys of writes.
+ * Has of each record: `isDeleted`; of an entry to store `stamp`, under which it was read, `fresh`, for how many ms, and `life`, ms to keep. The
+ * texts follow in ARGV. Where nothing is evicted, entries fill three quarters of the memory, because a full Redis refuses keys of writes.
  */
 export const UPDATE = `${COMMON}
 local memory, refusal = info('memory'), nil
@@ -92,17 +90,17 @@ local most = tonumber(string.match(memory, 'maxmemory:(%d+)') or 0)
 local isFull = most > 0 and string.find(memory, 'maxmemory_policy:noeviction')
   and tonumber(string.match(memory, 'used_memory:(%d+)')) > 0.75 * most
 for at, record in ipairs(records) do
-  local indexes, isDeleted, readAs, fresh, life = unpack(record)
-  local entry, lease, own = KEYS[counters + 2 * at - 1], KEYS[counters + 2 * at], indexes[#indexes]
+  local entry, lease = KEYS[counters + 2 * at - 1], KEYS[counters + 2 * at]
+  local indexes, life, own = record.indexes, record.life, record.indexes[#record.indexes]
   -- What was read before an invalidation is not stored after it.
-  local isStored = readAs ~= '' and readAs == stampOf(indexes) and not isFull and life > 0
+  local isStored = record.stamp and record.stamp == stampOf(indexes) and not isFull and life > 0
   -- Other replicas may have it in memory too. Who deletes what is not there, as anybody with an unknown token can, changes nothing.
-  if isDeleted and redis.call('DEL', entry) == 1 then
+  if record.isDeleted and redis.call('DEL', entry) == 1 then
     redis.call('DEL', KEYS[own], KEYS[1])
     values[own] = nil
   end
   if isStored then
-    local heading = string.format('%s %.0f\\n%.0f ', stampOf(indexes), now + fresh, now)
+    local heading = string.format('%s %.0f\\n%.0f ', stampOf(indexes), now + record.fresh, now)
     local set = redis.pcall('SET', entry, heading .. ARGV[4 + at], 'PX', life)
     -- A full Redis stores nothing, and nobody waits for what it does not store.
     if set.err then refusal = set end
