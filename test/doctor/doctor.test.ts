@@ -153,6 +153,24 @@ test('a 503 is told as one, also if its body is cut', async () => {
   ]);
 });
 
+test('of a response without end the doctor reads no more bytes than the facade would, and says so', async () => {
+  let written = 0;
+  const { url } = await hostile((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n"');
+    const piece = Buffer.alloc(100_000, 'x');
+    const fill = (): void => {
+      while (socket.writable && socket.write(piece));
+    };
+    socket.on('drain', fill).on('close', () => (written = Math.max(written, socket.bytesWritten)));
+    fill();
+  });
+  const { find } = await doctor(over(url));
+  expect(find('upstream catalog')).toMatchObject([
+    { status: 'failed', message: expect.stringContaining('a response with too many bytes') as string },
+  ]);
+  expect(written).toBeGreaterThan(4_000_000);
+});
+
 test('a service that takes no calls without a key fails where there is no token', async () => {
   const upstream = await hostile(refusal(400, 131));
   const { find, exitCode } = await doctor(over(upstream.url));
