@@ -18,7 +18,7 @@ import { UNVERIFIED_CALLS } from '../../../src/upstream/limits/unverified.ts';
 import type { SharedSlidingWindows, Slot } from '../../../src/upstream/limits/sliding-window.ts';
 import { type ApiRequest, createApiRequest } from '../../../src/api/api-request.ts';
 import { filmTiers } from '../../../src/api/film-tiers.ts';
-import { type Behaviour, hostile, inTurn, json, reset, silence, until } from '../../support/hostile.ts';
+import { type Behaviour, hostile, inTurn, json, reset, response, silence, until } from '../../support/hostile.ts';
 
 const setup = '127.0.0.1';
 const collect = createApiRequest(bookEndpoints.collect, { id: '7', status: 'wish' });
@@ -137,6 +137,22 @@ test('a write cancelled after it was sent fails with an unknown result', async (
   cancel(cancellation, new Error('left'));
   await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
   expect(sent).toEqual(['POST /v2/book/7/collection']);
+});
+
+test.each([502, 503, 504])(
+  'a write to which a gateway responds %i has an unknown result, and is sent once',
+  async (status) => {
+    const { operation, verified, sent } = await callsTo(response(status, 'text/html', '<html>'));
+    const write = operation(verified('bob', ['basic'])).make(collect);
+    await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN' });
+    expect(sent).toEqual(['POST /v2/book/7/collection']);
+  },
+);
+
+test('a write to which the service itself responds 503 was not carried out', async () => {
+  const { operation, verified } = await callsTo(json('{"code":999,"msg":"unknown_v2_error","request":"x"}', 503));
+  const write = operation(verified('bob', ['basic'])).make(collect);
+  await expect(write).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
 });
 
 test('calls that the circuit breaker rejects do not count towards the rate limit', async () => {
