@@ -14,10 +14,7 @@ const blocks = new Set(
 );
 
 /** The part of a name after its prefix. */
-export function localName(name: string): string {
-  const [first = '', second = first] = name.split(':', 2);
-  return second;
-}
+export const localName = (name: string): string => name.split(':', 2).at(-1)!;
 
 /** The mark before and after an element inside a text; '' for one that breaks no line. */
 function breakOf(name: string): string {
