@@ -2,6 +2,7 @@
 import { type AnnotationRecord, PRIVACY_PRIVATE, PRIVACY_PUBLIC, bookEndpoints } from '../../api/book.ts';
 import type { DescribedPatch } from '../../engine/fields/change.ts';
 import { recordOrReference } from '../../engine/fields/node.ts';
+import { asInt } from '../../engine/values/decode.ts';
 import { refusalOf } from '../caller.ts';
 import { column, neededText, sureNumber, sureText } from '../../engine/fields/patch.ts';
 
@@ -24,7 +25,7 @@ export const annotationPatch: DescribedPatch<WholeAnnotation, AnnotationRecord> 
     column('content', 'content', neededText),
     column('page', 'page_no', sureNumber, { clearedBy: 'chapter', isClearable: true }),
     column('chapter', 'chapter', sureText, { clearedBy: 'page', isClearable: true }),
-    { fields: ['isPrivate'], keep: ({ privacy }) => privacies.get(privacy), shown: ({ privacy }) => privacy },
+    { fields: ['isPrivate'], keep: ({ privacy }) => privacyAt(privacy), shown: ({ privacy }) => privacy },
   ],
 };
 
@@ -33,7 +34,7 @@ export function authorOfAnnotation({ author_user, author_id }: Pick<AnnotationRe
 }
 
 /** Other levels are not specified, so they are not kept. */
-export const privacies = new Map<number | undefined, { isPrivate: boolean }>([
-  [PRIVACY_PUBLIC, { isPrivate: false }],
-  [PRIVACY_PRIVATE, { isPrivate: true }],
-]);
+export function privacyAt(privacy: unknown): { isPrivate: boolean } | undefined {
+  const level = asInt(privacy);
+  return level === PRIVACY_PUBLIC || level === PRIVACY_PRIVATE ? { isPrivate: level === PRIVACY_PRIVATE } : undefined;
+}

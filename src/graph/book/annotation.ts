@@ -15,7 +15,6 @@ import { builder } from '../../engine/builder.ts';
 import type { ResolverContext } from '../../engine/context.ts';
 import {
   asFlag,
-  asInt,
   asRecords,
   asText,
   countOrNull,
@@ -44,7 +43,7 @@ import {
   userEdgeNames,
 } from '../types/user.ts';
 import { Book } from './book.ts';
-import { annotationPatch, authorOfAnnotation, privacies } from './annotation.patch.ts';
+import { annotationPatch, authorOfAnnotation, privacyAt } from './annotation.patch.ts';
 
 /** Parses each text of an operation once, however many aliases select it: texts have any length. */
 const blocksIn = oncePer((_: ResolverContext) =>
@@ -121,11 +120,7 @@ export const Annotation = builder.objectRef<AnnotationRecord>('Annotation').impl
     ),
     isPrivate: t.reads(
       'privacy',
-      orNull(
-        'Boolean',
-        (level) => privacies.get(asInt(level) ?? undefined)?.isPrivate ?? null,
-        'the service sends another number than 0 or 2',
-      ),
+      orNull('Boolean', (level) => privacyAt(level)?.isPrivate ?? null, 'the service sends another number than 0 or 2'),
       'Whether only the author may read it.',
     ),
     privacyLevel: t.reads(

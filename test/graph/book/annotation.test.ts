@@ -45,6 +45,19 @@ describe('an annotation', () => {
     expect(calls).toHaveLength(1);
   });
 
+  test('keeps who may read it when it is updated, although numbers are written as texts', async () => {
+    const { service, execute } = facade();
+    const written = { ...record, content: '风筝线要留三寸，扎骨要用老竹子。', page_no: '222', privacy: '2' };
+    service.intercept({ path: /^\/v2\/book\/annotation\/11\?/ }).reply(200, written);
+    const body = new URLSearchParams({ content: written.content, chapter: '扎骨', privacy: 'public' }).toString();
+    service.intercept({ path: '/v2/book/annotation/11', method: 'PUT', body }).reply(202, written);
+    const { data, errors } = await execute(
+      'mutation { updateAnnotation(input: { id: 11, chapter: "扎骨" }) { annotation { id } } }',
+      { token: 't' },
+    );
+    expect([data, errors]).toEqual([{ updateAnnotation: { annotation: { id: 'Annotation:11' } } }, undefined]);
+  });
+
   test('has its content as HTML for one more call, shared by all fields that select it', async () => {
     const { service, execute, calls } = facade();
     service
