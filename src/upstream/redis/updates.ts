@@ -13,7 +13,7 @@ import { defineScript } from './scripts/script.ts';
 interface Update {
   key: CacheKey;
   isDeleted?: boolean;
-  /** Of what is stored; `fresh`: for how many ms, `life`: ms to keep. */
+  /** `stamp`: that of what is stored; `fresh`: for how many ms, `life`: ms to keep. */
   stamp?: string | undefined;
   fresh?: number;
   life?: number;
