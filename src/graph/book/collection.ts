@@ -12,7 +12,7 @@ import {
 import type { Viewer } from '../../upstream/auth/viewer.ts';
 import { oncePer } from '../../lib/remember.ts';
 import { builder } from '../../engine/builder.ts';
-import { asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
+import { asItems, asObject, asText, localDateTime, wordOrNull, textOrNull, texts } from '../../engine/values/decode.ts';
 import { requireRange } from '../../engine/errors/to-client-error.ts';
 import { globalId, isSourceId, sourceIdOf } from '../../engine/values/global-id.ts';
 import { revisionField } from '../../engine/fields/patch.ts';
@@ -130,7 +130,8 @@ builder.objectFields(Book, (t) => ({
     from: ['id'],
     embedded: { member: 'current_user_collection', representation: viewerCollection },
     viewerOnly: true,
-    resolve: (collection) => (Object.keys(asObject(collection)).length > 0 ? collection : null),
+    resolve: (collection, _, { id }) =>
+      Object.keys(asObject(collection)).length > 0 ? withKey(collection, '', id) : null,
   }),
 }));
 
@@ -189,6 +190,8 @@ builder.objectField(User, 'bookCollections', (t) =>
     },
     endpoint: bookEndpoints.collections,
     isReadAsNobody: true,
+    items: ({ collections }, { id }) =>
+      asItems(collections, (each) => withKey(each, id, asText(asObject(each.book).id))),
     newestFirst: { time: 'updated', id: 'id' },
     from: userEdgeNames,
     backReference: 'user',

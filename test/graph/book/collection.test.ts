@@ -39,6 +39,31 @@ describe('a collection', () => {
     });
   });
 
+  test('has the ids of the book and the reader that it is asked for with, if it lacks them', async () => {
+    const { service, execute } = facade();
+    const { user_id: _, book_id: __, ...bare } = entry;
+    const collections = ['7', '8'].map((id) => ({ ...bare, book: { id, title: id } }));
+    service
+      .intercept({ path: /collections/ })
+      .reply(200, { start: 0, count: 20, total: 2, collections })
+      .persist();
+    service
+      .intercept({ path: /^\/v2\/book\/7\?/ })
+      .reply(200, { id: '7', current_user_collection: { ...bare, user_id: '3' } });
+    const { data } = await execute(
+      '{ user(id: 3) { bookCollections { nodes { id book { title } user { id } } } } book(id: 7) { viewerCollection { id status } } }',
+      { token: 't' },
+    );
+    expect(data).toEqual({
+      user: {
+        bookCollections: {
+          nodes: ['7', '8'].map((id) => ({ id: `Collection:3:${id}`, book: { title: id }, user: { id: 'User:3' } })),
+        },
+      },
+      book: { viewerCollection: { id: 'Collection:3:7', status: 'READ' } },
+    });
+  });
+
   test('of the viewer is loaded if its tags or comment are selected; both may be absent', async () => {
     const { service, execute } = facade();
     service
