@@ -43,12 +43,12 @@ export interface Part {
   readonly label: string | undefined;
   /** The path of its object or list. */
   readonly path: readonly (string | number)[];
-  /** Runs it. It reports one piece if it is a fragment, and one for each item if it is a list. */
-  readonly run: (report: (piece: Piece) => void) => Promise<void>;
+  /** Runs it. It reports one result if it is a fragment, and one for each item if it is a list. */
+  readonly run: (report: (result: IncrementalResult) => void) => Promise<void>;
 }
 
 /** What a part adds to the response. */
-export interface Piece {
+export interface IncrementalResult {
   part: Part;
   /** The fields of a deferred fragment; null if it failed. */
   data?: unknown;

@@ -9,8 +9,8 @@ import { streamOf } from '../plan/document.ts';
 import {
   type Complete,
   type Execution,
+  type IncrementalResult,
   type Part,
-  type Piece,
   type ResponseHeadroom,
   type Select,
   type Source,
@@ -22,10 +22,10 @@ import {
 } from './execution.ts';
 import { PartlyLoaded } from './load-record.ts';
 
-/** What is sent at once: the initial result, or pieces. */
+/** What is sent at once: the initial result, or incremental results. */
 export interface Delivery {
   initial?: ExecutionResult;
-  pieces: readonly Piece[];
+  results: readonly IncrementalResult[];
   /** Parts that the client has to expect from now on. */
   announced: readonly Part[];
   /** Set if the response ends here because it is too large. */
@@ -46,33 +46,33 @@ export function partsOf({ data, parts }: Execution): Part[] {
   }
 }
 
-/** The initial result, then the pieces as they are ready. */
+/** The initial result, then the incremental results as they are ready. */
 export async function* deliver(
   initial: ExecutionResult,
   parts: readonly Part[],
   headroom: ResponseHeadroom,
 ): AsyncGenerator<Delivery> {
-  let ready: Piece[] = [];
+  let ready: IncrementalResult[] = [];
   let wake: (() => void) | undefined;
-  const report = (piece: Piece) => {
-    ready.push(piece);
+  const report = (result: IncrementalResult) => {
+    ready.push(result);
     wake?.();
   };
   let announced = parts;
   let open = parts.length;
-  yield { initial, pieces: [], announced, hasNext: true };
+  yield { initial, results: [], announced, hasNext: true };
   while (open > 0) {
     for (const part of announced) void part.run(report);
     if (ready.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-    const pieces = ready;
+    const results = ready;
     ready = [];
-    announced = pieces.flatMap((piece) => piece.parts);
-    open += announced.length - pieces.filter(({ isLast }) => isLast).length;
+    announced = results.flatMap((result) => result.parts);
+    open += announced.length - results.filter(({ isLast }) => isLast).length;
     if (isFull(headroom)) {
-      yield { pieces: [], announced: [], tooLarge: responseTooLarge(headroom), hasNext: false };
+      yield { results: [], announced: [], tooLarge: responseTooLarge(headroom), hasNext: false };
       return;
     }
-    yield { pieces, announced, hasNext: open > 0 };
+    yield { results, announced, hasNext: open > 0 };
   }
 }
 

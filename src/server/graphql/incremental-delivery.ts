@@ -1,9 +1,9 @@
 /**
- * The formats of incremental delivery. In that of 2022 a piece has the path and the label of its part; in the current one,
+ * The formats of incremental delivery. In that of 2022 an incremental result has the path and the label of its part; in the current one,
  * `incrementalSpec=v0.2`, each part is announced and named by an id from then on.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Part, Piece } from '../../engine/execute/execution.ts';
+import type { IncrementalResult, Part } from '../../engine/execute/execution.ts';
 import type { Delivery } from '../../engine/execute/incremental.ts';
 import type { IncrementalFormat } from '../http/request/accept.ts';
 
@@ -32,18 +32,18 @@ export async function* partsForClient(
   { masked, extensions, onEnd }: PartsOptions,
 ): ResultParts {
   const all: GraphQLError[] = [];
-  const maskedIn = <Given extends Piece | ExecutionResult>(given: Given): Given => {
+  const maskedIn = <Given extends IncrementalResult | ExecutionResult>(given: Given): Given => {
     if (!given.errors) return given;
     const errors = masked(given.errors);
     all.push(...errors);
     return { ...given, errors };
   };
   try {
-    for await (const { initial, pieces, tooLarge, ...rest } of deliveries) {
+    for await (const { initial, results, tooLarge, ...rest } of deliveries) {
       const extensionsOfPart = rest.hasNext ? undefined : extensions();
       const delivery = {
         ...rest,
-        pieces: pieces.map(maskedIn),
+        results: results.map(maskedIn),
         ...(initial && { initial: maskedIn(initial) }),
         ...(tooLarge && { tooLarge: maskedIn({ errors: [tooLarge] }).errors[0]! }),
       };
@@ -57,15 +57,15 @@ export async function* partsForClient(
 /** An encoder for one response. */
 export const encoderFor = (format: IncrementalFormat): Encode => (format === 'v0.2' ? withIds() : withPaths);
 
-const withPaths: Encode = ({ initial, pieces, tooLarge, hasNext }, extensions) => ({
+const withPaths: Encode = ({ initial, results, tooLarge, hasNext }, extensions) => ({
   ...initial,
   ...(tooLarge && { errors: [tooLarge] }),
-  ...(pieces.length > 0 && { incremental: pieces.map(pieceWithPath) }),
+  ...(results.length > 0 && { incremental: results.map(resultWithPath) }),
   hasNext,
   ...(extensions && { extensions }),
 });
 
-function pieceWithPath({ part: { path, label }, data, items, index, errors }: Piece): object {
+function resultWithPath({ part: { path, label }, data, items, index, errors }: IncrementalResult): object {
   return {
     ...(items === undefined ? { data } : { items }),
     path: index === undefined ? path : [...path, index],
@@ -77,7 +77,7 @@ function pieceWithPath({ part: { path, label }, data, items, index, errors }: Pi
 function withIds(): Encode {
   const open = new Map<Part, string>();
   let count = 0;
-  return ({ initial, pieces, announced, tooLarge, hasNext }, extensions) => {
+  return ({ initial, results, announced, tooLarge, hasNext }, extensions) => {
     const pending = announced.map((part) => {
       const id = String(count++);
       open.set(part, id);
@@ -85,7 +85,7 @@ function withIds(): Encode {
     });
     const incremental: object[] = [];
     const completed: object[] = [];
-    for (const { part, data, items, errors, isLast } of pieces) {
+    for (const { part, data, items, errors, isLast } of results) {
       const id = open.get(part)!;
       const isFailed = !(items ?? data);
       if (!isFailed) incremental.push({ id, ...(items ? { items } : { data }), errors });

@@ -21,20 +21,20 @@ export interface RejectionServices {
 }
 type ResponseDetails = UpstreamErrorDetails & { status: number };
 
-/** `asked`: the seconds that the response asks to wait, if any. */
+/** `delay`: the seconds of its Retry-After, if any. */
 export function rejectionOf(
   services: RejectionServices,
   endpoint: Endpoint,
   credential: Credential,
   details: ResponseDetails,
-  asked: number | undefined,
+  delay: number | undefined,
 ): UpstreamFailure | UpstreamRejection {
   const { credentials, ownRefusals, onRejected } = services;
   const { status, code } = details;
   const reason = `status ${status}`;
   // Without a code it may be of a gateway, which has not looked at the token.
   if (isRateLimit(details) && code !== undefined) credentials.accept(credential, endpoint.service);
-  const retryAfter = beginPause(services, endpoint, credential, details, asked);
+  const retryAfter = beginPause(services, endpoint, credential, details, delay);
   if (isRateLimit(details)) return new UpstreamRejection(details, retryAfter);
   if (status >= 300 && status < 400) return new UpstreamFailure('UPSTREAM_INVALID_RESPONSE', details, reason);
   if (status >= 500) {
@@ -69,10 +69,10 @@ function beginPause(
   endpoint: Endpoint,
   credential: Credential,
   details: ResponseDetails,
-  asked: number | undefined,
+  delay: number | undefined,
 ): number | undefined {
   const { status } = details;
-  if (isRateLimit(details)) return pauses.begin(endpoint, credential, 'group', asked);
-  if (!asked || !(status === 403 || isGatewayFailure(status))) return undefined;
-  return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'endpoint', asked);
+  if (isRateLimit(details)) return pauses.begin(endpoint, credential, 'group', delay);
+  if (!delay || !(status === 403 || isGatewayFailure(status))) return undefined;
+  return pauses.begin(endpoint, credential, status === 403 ? 'group' : 'endpoint', delay);
 }

@@ -1,5 +1,5 @@
 /**
- * Pauses that a service has asked for. During one no call is sent: of a credential to a group of endpoints, of anybody to an endpoint, or to
+ * Pauses that a service has requested. During one no call is sent: of a credential to a group of endpoints, of anybody to an endpoint, or to
  * the whole service, once several endpoints say so. A pause is longer each time the service refuses calls again after it.
  */
 import { LRUCache } from 'lru-cache';
@@ -29,17 +29,17 @@ export function createPauses(
 ) {
   /** `until`: by performance.now(). As many as credentials are known, in 2 MB: one that is evicted ends early. */
   const known = new LRUCache<string, { until: number; refusals: number }>(atMost(PAUSES_MAX));
-  /** The endpoints of each service that have asked for a pause since it took a call. */
+  /** The endpoints of each service that have requested a pause since it took a call. */
   const refusing = new Map<Service, Set<Endpoint>>();
   const secondsLeft = (key: string): number =>
     Math.ceil(((known.get(key)?.until ?? -Infinity) - performance.now()) / 1000);
 
-  function beginFor(key: string, endpoint: Endpoint, paused: Paused, asked: number | undefined): number {
+  function beginFor(key: string, endpoint: Endpoint, paused: Paused, delay: number | undefined): number {
     const now = performance.now();
     const { until = -Infinity, refusals: before = 0 } = known.get(key) ?? {};
     // Calls that were under way when the pause began show nothing new.
     const refusals = now < until ? before : now < until + REMEMBERED_MS ? before + 1 : 1;
-    const grown = Math.max(1, asked ?? retryAfterSeconds) * 2 ** (refusals - 1);
+    const grown = Math.max(1, delay ?? retryAfterSeconds) * 2 ** (refusals - 1);
     const seconds = Math.min(maxRetryAfterSeconds, grown);
     known.set(key, { until: Math.max(until, now + seconds * 1000), refusals });
     if (now >= until) onPause?.(endpoint, paused, seconds);
@@ -47,17 +47,17 @@ export function createPauses(
   }
 
   return {
-    /** Begins a pause, or continues one, and returns its length in seconds. `asked`: seconds; undefined if the service does not say. */
-    begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', asked: number | undefined): number {
+    /** Begins a pause, or continues one, and returns its length in seconds. `delay`: seconds; undefined if the service does not say. */
+    begin(endpoint: Endpoint, credential: Credential, scope: 'group' | 'endpoint', delay: number | undefined): number {
       const { service } = endpoint;
       const { ofService, ofEndpoint, ofGroup } = keysOf(endpoint, credential);
       // A made-up token must not pause the calls of others.
       if (scope === 'group' || !credential.acceptedBy[service])
-        return beginFor(ofGroup, endpoint, credential.isOwn ? 'own token' : 'client', asked);
+        return beginFor(ofGroup, endpoint, credential.isOwn ? 'own token' : 'client', delay);
       const all = (refusing.get(service) ?? new Set()).add(endpoint);
       refusing.set(service, all);
-      const seconds = beginFor(ofEndpoint, endpoint, 'endpoint', asked);
-      return all.size < SEVERAL ? seconds : beginFor(ofService, endpoint, 'everybody', asked);
+      const seconds = beginFor(ofEndpoint, endpoint, 'endpoint', delay);
+      return all.size < SEVERAL ? seconds : beginFor(ofService, endpoint, 'everybody', delay);
     },
     /** The service takes calls of this credential to this endpoint again. */
     end(endpoint: Endpoint, credential: Credential): void {

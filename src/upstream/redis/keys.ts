@@ -33,20 +33,20 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, event
     /** What all scripts get, and of each record where its counters are: records have most of them in common. */
     argumentsOf(records: readonly CacheKey[]) {
       const [keys, ofRecords] = [[epoch], [] as string[]];
-      const places = new Map<string, number>();
-      const placeOf = (name: string): number => {
-        let place = places.get(name);
-        if (place === undefined) places.set(name, (place = keys.push(counter(name))));
-        return place;
+      const positions = new Map<string, number>();
+      const positionOf = (name: string): number => {
+        let position = positions.get(name);
+        if (position === undefined) positions.set(name, (position = keys.push(counter(name))));
+        return position;
       };
       const countersOf = records.map(({ text, service, tag, groupTag, partition, isRecord }) => {
         // A query may have a text that somebody searches for: whoever can list keys does not read it. Replicas may read events from
         // different services.
         const name = digest(service === 'events' ? `${events} ${text}` : text);
         ofRecords.push(prefixes.entry + name, prefixes.lease + name);
-        const shared = [placeOf(EVERYTHING), placeOf(groupTag), placeOf(partition), placeOf(tag)];
+        const shared = [positionOf(EVERYTHING), positionOf(groupTag), positionOf(partition), positionOf(tag)];
         // All searches have the same tag: a response that is deleted leaves the others.
-        return isRecord ? shared : [...shared, placeOf(name)];
+        return isRecord ? shared : [...shared, positionOf(name)];
       });
       // The value of new counters is one that no process makes again.
       const values = [`${owner}.${(made++).toString(36)}`, owner, keys.length];

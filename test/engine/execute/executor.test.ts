@@ -190,9 +190,9 @@ async function merged(executed: ExecutionResult | AsyncIterable<Delivery>): Prom
   for await (const delivery of executed) {
     expect(hasNext).toBe(true);
     ({ hasNext } = delivery);
-    const { initial, pieces, announced } = delivery;
+    const { initial, results, announced } = delivery;
     if (initial) Object.assign(response, { data: initial.data, errors: [...(initial.errors ?? [])] });
-    for (const { part, data, items, index, errors = [], isLast } of pieces) {
+    for (const { part, data, items, index, errors = [], isLast } of results) {
       expect(open.has(part)).toBe(true);
       if (isLast) open.delete(part);
       response.errors.push(...errors);
