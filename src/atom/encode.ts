@@ -3,16 +3,18 @@ import type { AtomLocation, AtomPerson, EventRecord, Feed, Links } from '../api/
 import { attributeNames } from './fields.ts';
 import { rels } from './links.ts';
 import { idFrom } from './decode.ts';
-import { type XmlElement, serialize } from './xml-writer.ts';
+import { type Children, element, leaf } from './xml-writer.ts';
 import { namespaces } from './xml.ts';
 
 const kindScheme = 'http://www.douban.com/2007#kind';
 
 type PartialEvent = { [Name in keyof EventRecord]?: EventRecord[Name] | undefined } & Pick<EventRecord, 'links'>;
 
-export function encodeEvent(event: PartialEvent): XmlElement {
+// Each of these writes the children of an entry or a feed.
+
+export function encodeEvent(event: PartialEvent): Children {
   const { author, location } = event;
-  return element('entry', {}, [
+  return [
     leaf('id', urlOf(event.id, event.links.self)),
     leaf('title', event.title),
     event.term !== undefined && element('category', { scheme: event.scheme ?? kindScheme, term: event.term }),
@@ -25,24 +27,32 @@ export function encodeEvent(event: PartialEvent): XmlElement {
     encodeWhen(event),
     event.where !== undefined && element('gd:where', { valueString: event.where }),
     leaf('georss:point', event.point),
-  ]);
+  ];
 }
 
-export function encodePersonEntry(person: AtomPerson): XmlElement {
-  return element('entry', {}, [
-    leaf('id', urlOf(person.id, person.links.self)),
-    leaf('title', person.name),
-    ...encodeLinks(person.links),
-    leaf('content', person.content),
-    person.location && encodeLocation(person.location),
-    leaf('db:uid', person.uid),
-    leaf('db:signature', person.signature),
-  ]);
-}
+export const encodePersonEntry = (person: AtomPerson): Children => [
+  leaf('id', urlOf(person.id, person.links.self)),
+  leaf('title', person.name),
+  ...encodeLinks(person.links),
+  leaf('content', person.content),
+  person.location && encodeLocation(person.location),
+  leaf('db:uid', person.uid),
+  leaf('db:signature', person.signature),
+];
 
-export const encodeReason = ({ reason }: { reason: string }) => element('entry', {}, [leaf('content', reason)]);
+export const encodeReason = ({ reason }: { reason: string }): Children => [leaf('content', reason)];
 
-export const encodeResult = ({ result }: { result: string }) => element('entry', {}, [leaf('result', result)]);
+export const encodeResult = ({ result }: { result: string }): Children => [leaf('result', result)];
+
+export const encodeFeed = <Entry>(feed: Feed<Entry>, encode: (entry: Entry) => Children): Children => [
+  leaf('title', feed.title),
+  feed.author && encodeAuthor(feed.author),
+  ...encodeLinks(feed.links ?? {}),
+  leaf('opensearch:startIndex', feed.startIndex?.toString()),
+  leaf('opensearch:itemPerPage', feed.itemsPerPage?.toString()),
+  leaf('opensearch:totalResults', feed.totalResults?.toString()),
+  ...feed.entries.map((entry) => element('entry', {}, encode(entry))),
+];
 
 const encodeAuthor = (author: AtomPerson) =>
   element('author', {}, [
@@ -51,41 +61,17 @@ const encodeAuthor = (author: AtomPerson) =>
     leaf('uri', urlOf(author.id, author.links.self)),
   ]);
 
-export function encodeFeed<Entry>(feed: Feed<Entry>, encode: (entry: Entry) => XmlElement): XmlElement {
-  return element('feed', {}, [
-    leaf('title', feed.title),
-    feed.author && encodeAuthor(feed.author),
-    ...encodeLinks(feed.links ?? {}),
-    leaf('opensearch:startIndex', feed.startIndex?.toString()),
-    leaf('opensearch:itemPerPage', feed.itemsPerPage?.toString()),
-    leaf('opensearch:totalResults', feed.totalResults?.toString()),
-    ...feed.entries.map(encode),
-  ]);
-}
-
 const encodeLinks = (links: Links) =>
   rels.map((rel) => links[rel] !== undefined && element('link', { href: links[rel], rel }));
 
-const encodeLocation = ({ id, name }: AtomLocation) => element('db:location', { id }, name === undefined ? [] : [name]);
+const encodeLocation = ({ id, name }: AtomLocation) =>
+  leaf('db:location', name, { id }) || element('db:location', { id });
 
 const encodeWhen = ({ startTime, endTime }: PartialEvent) =>
   (startTime ?? endTime) !== undefined && element('gd:when', { endTime, startTime });
 
 /** The self link if it ends in the id, otherwise the id alone. Readers accept both. */
 const urlOf = (id: string | undefined, self: string | undefined) => (idFrom(self) === id ? self : id);
-
-const element = (
-  name: string,
-  attributes: XmlElement['attributes'] = {},
-  children: readonly (XmlElement | string | false | undefined)[] = [],
-): XmlElement => ({
-  name,
-  attributes,
-  children: children.filter((child) => child !== false && child !== undefined),
-});
-
-const leaf = (name: string, text: string | undefined, attributes: XmlElement['attributes'] = {}) =>
-  text !== undefined && element(name, attributes, [text]);
 
 const declarations = {
   xmlns: namespaces.atom,
@@ -95,6 +81,6 @@ const declarations = {
   'xmlns:georss': namespaces.georss,
 };
 
-/** The element as a document. */
-export const documentOf = (root: XmlElement): string =>
-  serialize({ ...root, attributes: { ...declarations, ...root.attributes } });
+/** A document with this root. */
+export const documentOf = (root: 'entry' | 'feed', children: Children): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n${element(root, declarations, children)}`;

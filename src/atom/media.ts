@@ -25,12 +25,12 @@ export const readers = {
 
 /** Writes a record as a document; throws AtomError if a text contains a character that XML 1.0 forbids. */
 export const writers = {
-  event: (event: EventRecord) => documentOf(encodeEvent(event)),
-  eventFeed: (feed: EventFeed) => documentOf(encodeFeed(feed, encodeEvent)),
-  personFeed: (feed: PersonFeed) => documentOf(encodeFeed(feed, encodePersonEntry)),
-  eventDraft: (draft: EventDraft) => documentOf(encodeEvent({ ...draft, links: {} })),
-  reason: (body: { reason: string }) => documentOf(encodeReason(body)),
-  result: (body: { result: string }) => documentOf(encodeResult(body)),
+  event: (event: EventRecord) => documentOf('entry', encodeEvent(event)),
+  eventFeed: (feed: EventFeed) => documentOf('feed', encodeFeed(feed, encodeEvent)),
+  personFeed: (feed: PersonFeed) => documentOf('feed', encodeFeed(feed, encodePersonEntry)),
+  eventDraft: (draft: EventDraft) => documentOf('entry', encodeEvent({ ...draft, links: {} })),
+  reason: (body: { reason: string }) => documentOf('entry', encodeReason(body)),
+  result: (body: { result: string }) => documentOf('entry', encodeResult(body)),
 };
 
 /** The bodies of the event interface. */

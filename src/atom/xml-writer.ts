@@ -1,30 +1,21 @@
-/** Writes trees of XML elements. */
+/** Writes XML elements. */
 import { escape } from './xml.ts';
 
-export interface XmlElement {
-  name: string;
-  /** Those that are undefined are left out. */
-  attributes: Readonly<Record<string, string | undefined>>;
-  /** A string is text, not yet escaped. */
-  children: readonly (XmlElement | string)[];
+declare const written: unique symbol;
+/** Elements, or escaped text. A text that is not escaped yet cannot be assigned to it. */
+type Markup = string & { readonly [written]: true };
+/** The children of an element; those that are undefined or false are left out. */
+export type Children = readonly (Markup | false | undefined)[];
+/** Those that are undefined are left out. */
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+export function element(name: string, attributes: Attributes, children: Children = []): Markup {
+  let out = `<${name}`;
+  for (const [each, value] of Object.entries(attributes)) if (value !== undefined) out += ` ${each}="${escape(value)}"`;
+  const present = children.filter((child) => child !== false && child !== undefined);
+  return (out + (present.length === 0 ? '/>' : `>${present.join('')}</${name}>`)) as Markup;
 }
 
-export function serialize(root: XmlElement): string {
-  const out = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
-  write(root, out);
-  return out.join('');
-}
-
-function write(node: XmlElement, out: string[]): void {
-  out.push('<', node.name);
-  for (const [name, value] of Object.entries(node.attributes)) {
-    if (value !== undefined) out.push(' ', name, '="', escape(value), '"');
-  }
-  if (node.children.length === 0) return void out.push('/>');
-  out.push('>');
-  for (const child of node.children) {
-    if (typeof child === 'string') out.push(escape(child));
-    else write(child, out);
-  }
-  out.push('</', node.name, '>');
-}
+/** An element that contains a text only. */
+export const leaf = (name: string, text: string | undefined, attributes: Attributes = {}) =>
+  text !== undefined && element(name, attributes, [escape(text) as Markup]);
