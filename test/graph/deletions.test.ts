@@ -131,6 +131,17 @@ test('the book of a deleted annotation is null without its id in the input, and 
   expect(calls).toHaveLength(1);
 });
 
+test('an annotation on the book that the input says is deleted, although its id is written as a number', async () => {
+  const { service, execute } = facade();
+  service.intercept({ path: deletions.deleteAnnotation!.reads! }).reply(200, { id: 9, book_id: 7 });
+  service.intercept({ path: '/v2/book/annotation/9', method: 'DELETE' }).reply(204);
+  const { data } = await execute(
+    'mutation { deleteAnnotation(input: { id: "9", bookId: "7" }) { deletedId book { id } } }',
+    { token },
+  );
+  expect(data.deleteAnnotation).toEqual({ deletedId: 'Annotation:9', book: { id: 'Book:7' } });
+});
+
 test('an annotation on another book than the input says is not deleted', async () => {
   const { execute, calls } = await facadeOf('deleteAnnotation');
   const input = 'input: { id: "9", bookId: "8" }';

@@ -13,6 +13,7 @@ import {
 } from '../../engine/errors/violations.ts';
 import { type PictureForm, pictureFields } from '../../engine/fields/picture-upload.ts';
 import { changedField, deletionPayload, recordPayload } from '../../engine/fields/mutation-payloads.ts';
+import { asText } from '../../engine/values/decode.ts';
 import { sourceIdOf } from '../../engine/values/global-id.ts';
 import { formerOwner } from '../caller.ts';
 import { Annotation } from './annotation.ts';
@@ -124,7 +125,7 @@ mutation('deleteAnnotation', {
   run: async ({ send, read, id }, input): Promise<string | null> => {
     const book = bookIn(input);
     const shown = book && (await read(bookEndpoints.annotation, { id, format: 'text' }, ['book_id', 'id']));
-    if (shown && shown.book_id !== book) requireValid([OTHER_BOOK]);
+    if (shown && asText(shown.book_id) !== book) requireValid([OTHER_BOOK]);
     await send();
     return shown ? book : null;
   },
