@@ -1,17 +1,11 @@
 /** The record cache that replicas share: memory in front, Redis behind it. */
-import { type Cache, type CacheEntry, type VersionToken, createMemoryCache, isUsable } from '../cache/memory.ts';
+import { type Cache, createMemoryCache } from '../cache/memory.ts';
 import type { RedisCall } from './connection/channel.ts';
 import type { RedisConnection } from './connection/connection.ts';
 import { createInvalidations } from './invalidations.ts';
 import { createKeys } from './keys.ts';
 import { Lookups } from './lookups.ts';
 import { createUpdates } from './updates.ts';
-
-export interface CacheCalls {
-  lookups: RedisCall;
-  updates: RedisCall;
-  invalidations: RedisCall;
-}
 
 interface RedisCacheSettings {
   /** The most bytes of entries in memory. */
@@ -24,7 +18,7 @@ interface RedisCacheSettings {
 
 export function createRedisCache(
   connection: RedisConnection,
-  calls: CacheCalls,
+  calls: Record<'lookups' | 'updates' | 'invalidations', RedisCall>,
   { maxBytes, events, onInvalidation }: RedisCacheSettings,
 ) {
   const keys = createKeys(connection, events);
@@ -36,19 +30,13 @@ export function createRedisCache(
     call: calls.lookups,
     onChange: onInvalidation,
   });
-  const versionOf = (entry?: CacheEntry): VersionToken => ({ memory: memory.version().memory, shared: entry?.shared });
   const cache: Cache = {
-    readVersion: () => lookups.readVersion(),
-    get(key, reader = { ...anybody, since: lookups.readVersion() }) {
-      const entry = lookups.current(key);
-      const version = isUsable(entry, reader) ? versionOf(entry) : lookups.underWay(key);
-      if (!version) return lookups.find(key, reader);
-      if (lookups.isCurrent(reader)) return { entry, version };
-      return lookups.ask().then((isKnown) => (isKnown ? cache.get(key, reader) : lookups.find(key, reader)));
-    },
+    readVersion: () => lookups.sent,
+    get: (key, reader = { members: undefined, since: lookups.sent, cancellation: undefined, mayLease: false }) =>
+      lookups.get(key, reader),
     find: (key) => lookups.current(key),
     isCurrent: (reader) => lookups.isCurrent(reader) || lookups.ask().then(() => lookups.isCurrent(reader)),
-    set(key, version = versionOf(lookups.current(key)), entry) {
+    set(key, version = lookups.versionOf(lookups.current(key)?.shared), entry) {
       if (!memory.set(key, version, entry)) return;
       if (version.shared) updates.store(key, version.shared, memory.find(key) ?? entry);
     },
@@ -67,6 +55,3 @@ export function createRedisCache(
   };
   return { ...invalidations, cache };
 }
-
-/** For a lookup of its own. */
-const anybody = { members: undefined, cancellation: undefined, mayLease: false };

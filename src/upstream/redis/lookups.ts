@@ -63,7 +63,7 @@ export class Lookups {
   private questions = new Map<string, Question>();
   private asked: Promise<boolean> | undefined;
   /** Number of the last command, and of the last one with a reply. */
-  private sent = 0;
+  sent = 0;
   private replied = 0;
   /** In the last reply, and its number: how often it was another. */
   private epoch = '';
@@ -74,10 +74,6 @@ export class Lookups {
   constructor(parts: LookupParts) {
     this.parts = parts;
     this.lookUp = defineScript(parts.connection, 'catalogLookUp', LOOK_UP);
-  }
-
-  readVersion(): number {
-    return this.sent;
   }
 
   /** Whether the reader may use what `current` has: Redis was asked after its operation began. */
@@ -91,8 +87,25 @@ export class Lookups {
     return entry?.shared?.epoch === this.changes ? entry : undefined;
   }
 
+  versionOf(shared: SharedVersion | undefined): VersionToken {
+    return { memory: this.parts.memory.version().memory, shared };
+  }
+
+  /** At once if memory has it, or a reader of this process reads it, and Redis was asked after the operation began. */
+  get(key: CacheKey, reader: CacheReader): CacheLookup | Promise<CacheLookup> {
+    const entry = this.current(key);
+    const version = isUsable(entry, reader) ? this.versionOf(entry.shared) : this.underWay(key);
+    if (!version) return this.find(key, reader);
+    return this.isCurrent(reader) ? { entry, version } : this.getLater(key, reader);
+  }
+
+  /** Apart, because what waits costs each call of a function that has it. */
+  private async getLater(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
+    return (await this.ask()) ? this.get(key, reader) : this.find(key, reader);
+  }
+
   /** The version with which a reader of this process that has the lease stores its response; undefined if anything was invalidated since. */
-  underWay(key: CacheKey): VersionToken | undefined {
+  private underWay(key: CacheKey): VersionToken | undefined {
     const { memory, updates } = this.parts;
     const version = updates.held(key);
     const isLatest = version?.memory === memory.version().memory && version.shared?.epoch === this.changes;
@@ -105,7 +118,7 @@ export class Lookups {
   }
 
   /** What is cached. A reader that may, gets the lease of what it has to read, or waits for the replica that has it. */
-  async find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
+  private async find(key: CacheKey, reader: CacheReader): Promise<CacheLookup> {
     const { memory, updates } = this.parts;
     const { mayLease, cancellation } = reader;
     const end = performance.now() + LEASE_WAIT_MS;
@@ -115,7 +128,7 @@ export class Lookups {
       const { answer } = question;
       // Without an answer of Redis another replica may have invalidated it, unless nothing ever does.
       const entry = this.isCurrent(reader) ? this.current(key) : key.isReadOnly ? memory.find(key) : undefined;
-      const found: CacheLookup = { entry, version: { ...memory.version(), shared: answer?.version } };
+      const found: CacheLookup = { entry, version: this.versionOf(answer?.version) };
       if (!answer || !mayLease || isUsable(entry, reader) || cancellation?.reason) return found;
       if (answer.lease === GRANTED) return { ...found, release: updates.hold(key, found.version) };
       if (answer.lease !== HELD || performance.now() > end) return found;

@@ -30,13 +30,12 @@ local function valueOf(index, lifeMs)
 end
 -- Of a record; empty if it has none.
 local function stampOf(indexes)
-  local all = run
-  for _, index in ipairs(indexes) do
-    local value = valueOf(index, ${NEW_COUNTER_LIFE_MS})
-    if value == '' then return '' end
-    all = all .. ' ' .. value
+  local all = {run}
+  for place, index in ipairs(indexes) do
+    all[1 + place] = valueOf(index, ${NEW_COUNTER_LIFE_MS})
+    if all[1 + place] == '' then return '' end
   end
-  return string.sub(redis.sha1hex(all), 1, 16)
+  return string.sub(redis.sha1hex(table.concat(all, ' ')), 1, 16)
 end
 `;
 
@@ -85,31 +84,33 @@ return reply`;
  * texts follow in ARGV. Where nothing is evicted, entries fill three quarters of the memory, because a full Redis refuses keys of writes.
  */
 export const UPDATE = `${COMMON}
-local memory, refusal = info('memory'), nil
+local memory, refusal, lives = info('memory'), nil, {}
 local most = tonumber(string.match(memory, 'maxmemory:(%d+)') or 0)
 local isFull = most > 0 and string.find(memory, 'maxmemory_policy:noeviction')
   and tonumber(string.match(memory, 'used_memory:(%d+)')) > 0.75 * most
 for at, record in ipairs(records) do
   local entry, lease = KEYS[counters + 2 * at - 1], KEYS[counters + 2 * at]
   local indexes, life, own = record.indexes, record.life, record.indexes[#record.indexes]
+  local stamp = record.stamp and stampOf(indexes)
   -- What was read before an invalidation is not stored after it.
-  local isStored = record.stamp and record.stamp == stampOf(indexes) and not isFull and life > 0
+  local isStored = stamp and stamp == record.stamp and not isFull and life > 0
   -- Other replicas may have it in memory too. Who deletes what is not there, as anybody with an unknown token can, changes nothing.
   if record.isDeleted and redis.call('DEL', entry) == 1 then
     redis.call('DEL', KEYS[own], KEYS[1])
     values[own] = nil
+    stamp = isStored and stampOf(indexes)
   end
   if isStored then
-    local heading = string.format('%s %.0f\\n%.0f ', stampOf(indexes), now + record.fresh, now)
+    local heading = string.format('%s %.0f\\n%.0f ', stamp, now + record.fresh, now)
     local set = redis.pcall('SET', entry, heading .. ARGV[4 + at], 'PX', life)
     -- A full Redis stores nothing, and nobody waits for what it does not store.
     if set.err then refusal = set end
-    -- A counter lives longer than any entry that has its value.
-    for _, index in ipairs(indexes) do
-      local lifeMs = life + ${NEW_COUNTER_LIFE_MS}
-      if redis.call('PTTL', KEYS[index]) < lifeMs then redis.call('PEXPIRE', KEYS[index], lifeMs) end
-    end
+    for _, index in ipairs(indexes) do lives[index] = math.max(lives[index] or 0, life + ${NEW_COUNTER_LIFE_MS}) end
   end
   if string.match(redis.call('GET', lease) or '', '^%S+') == owner then redis.call('DEL', lease) end
+end
+-- A counter lives longer than any entry that has its value.
+for index, lifeMs in pairs(lives) do
+  if redis.call('PTTL', KEYS[index]) < lifeMs then redis.call('PEXPIRE', KEYS[index], lifeMs) end
 end
 return refusal or now`;
