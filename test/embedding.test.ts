@@ -322,7 +322,7 @@ describe('the options of a facade', () => {
     ]);
   });
 
-  test('that an earlier release had are told, with what decides now', () => {
+  test('that an earlier release had are reported, with what decides now', () => {
     expect(problems({ ...upstreams, maxAliases: 90, suggestions: false, maxWaitingOperations: 0 })).toEqual([
       'maxAliases is not an option: it is 60 now. Remove it.',
       'maxWaitingOperations is not an option: it is 256 now. Remove it.',

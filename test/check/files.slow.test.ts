@@ -110,7 +110,7 @@ describe('what is no document yet', () => {
     );
   });
 
-  test('sources with operations beside the files that were read are told, with exit code 2', async () => {
+  test('sources with operations beside the files that were read are reported, with exit code 2', async () => {
     const folder = folderWith({
       'a.graphql': 'query A { book(id: 1) { id } }',
       'src/App.tsx': 'import { gql } from "x";\nconst q = gql`\n  query B { nope }`;\nconst r = gql`query C { nope }`;',

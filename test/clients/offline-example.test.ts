@@ -482,13 +482,13 @@ describe('a queue of writes', () => {
   });
 
   test('a request that is not answered ends, and its write waits', async () => {
-    const patience = new AbortController();
-    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(patience.signal);
+    const deadline = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
     const via: typeof fetch = (url, init) => {
       if (!(init?.headers as Record<string, string>)['idempotency-key']) return fetch(url, init);
       return new Promise((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(new Error('too late')));
-        patience.abort();
+        deadline.abort();
       });
     };
     const device = offlineDevice(proxy.url, { via });

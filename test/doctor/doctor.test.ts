@@ -130,7 +130,7 @@ test.each([
   [400, 104],
   [400, 105],
   [400, 131],
-])('a %i with code %i for films alone fails, and is told of the token', async (status, code) => {
+])('a %i with code %i for films alone fails, and the line of the token says so', async (status, code) => {
   const origin = await service();
   const upstream = await hostile(async (socket, request) => {
     if (request.path.startsWith('/v2/movie')) return refusal(status, code)(socket, request);
@@ -143,7 +143,7 @@ test.each([
   expect(exitCode).toBe(1);
 });
 
-test('a 503 is told as one, also if its body is cut', async () => {
+test('a 503 is reported as one, also if its body is cut', async () => {
   const { url } = await hostile((socket) => {
     socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\n<html>');
   });

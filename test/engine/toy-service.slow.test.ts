@@ -90,13 +90,13 @@ test('a second service is priced and explained without a call', async () => {
   expect(plan).toMatchObject({ answer: { extensions: { upstream: { min: 2, max: 5 } } }, calls: [] });
 });
 
-test('a second service is traced: each call is told with its field', async () => {
+test('a second service is traced: each call has its field', async () => {
   const [traced] = await serve({ query: '{ keeper(id: "7") { name } }', explain: 'trace' });
   const call = { method: 'GET', path: '/v2/keeper/7', fields: 'id,name', status: 200, field: 'keeper' };
   expect(traced!.answer).toMatchObject({ extensions: { upstream: { calls: [call] } } });
 });
 
-test('a second service has its own errors: its table says which mean that there is none, and what clients are told', async () => {
+test('a second service has its own errors: its table says which mean that there is none, and what clients get', async () => {
   const [none, closed] = await serve(
     { query: '{ shop(id: "none") { name } }' },
     { query: '{ shop(id: "closed") { name } }' },

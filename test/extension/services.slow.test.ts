@@ -268,7 +268,7 @@ test('a service that refuses the facade itself asks no caller to log in', async 
   ]);
 });
 
-test('a second service has an error table of its own: which mean that there is none, and what clients are told', async () => {
+test('a second service has an error table of its own: which mean that there is none, and what clients get', async () => {
   const row = { msg: 'no', drops: true };
   const errors = {
     7: { ...row, status: 404, client: 'SELLER_NOT_FOUND', means: 'absent' },

@@ -13,7 +13,7 @@ import { picture } from '../support/service.ts';
 import { afterUse } from '../support/hooks.ts';
 
 /** Generous timeouts: a machine may be slow or stall for seconds. */
-const patience = { ...patientEnv, SHUTDOWN_MS: '60000' };
+const longShutdown = { ...patientEnv, SHUTDOWN_MS: '60000' };
 /** Well before SHUTDOWN_MS. */
 const BY_ITSELF_MS = 50_000;
 
@@ -22,7 +22,7 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
     setTimeout(150).then(() => titledX(socket, upstreamRequest)),
   );
   const env = { PORT: '0', BASE_URL: service.url, EVENT_BASE_URL: service.url, RECORD_TTL_SECONDS: '0' };
-  const program = await startProgram({ ...env, ...patience });
+  const program = await startProgram({ ...env, ...longShutdown });
   let requests = 0;
   const responses = new Map<string, string>();
   const client = async () => {
@@ -67,7 +67,7 @@ async function controlledService() {
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    env: { PORT: '0', BASE_URL: url, EVENT_BASE_URL: url, RECORD_TTL_SECONDS: '0', ...patience },
+    env: { PORT: '0', BASE_URL: url, EVENT_BASE_URL: url, RECORD_TTL_SECONDS: '0', ...longShutdown },
     requests,
     /** Responds to the request with this text in its request line, and returns the request's body. */
     async answer(line: string, status: number, record: object): Promise<string> {

@@ -256,7 +256,7 @@ describe('notes', () => {
     expect(result[11]).toMatchObject({ layout: 'LEFT', caption: '图12' });
   });
 
-  test('with an invalid picture nothing is sent, and every rule that is broken is told', async () => {
+  test('with an invalid picture nothing is sent, and every rule that is broken is reported', async () => {
     const { pictures: given, files } = pictures([1, 2, 3, 4, 5, 6, 7], (number) =>
       picture(number === 5 ? 'html' : 'png', 70_000),
     );

@@ -26,7 +26,7 @@ async function stop({ child }: { child: ChildProcess }): Promise<unknown> {
 }
 
 test(
-  'on a full disk writes are told as not made, reads succeed, and acknowledged writes are kept completely',
+  'on a full disk writes are reported as not made, reads succeed, and acknowledged writes are kept completely',
   { timeout: 600_000 },
   async () => {
     const dataDir = temporaryDirectory();

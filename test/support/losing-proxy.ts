@@ -114,7 +114,7 @@ export async function losingProxy(
         .end(JSON.stringify(fault.body));
     if (fault?.kind === 'slow') await sleep(fault.beforeMs);
     const answer = await pass(incoming, path, body);
-    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt + lateness.longestSince(arrivedAt);
+    const afterCloseMs = closedAt === undefined ? 0 : performance.now() - closedAt + delays.longestSince(arrivedAt);
     reached.push({ line, status: answer.status, body: request.sent, afterCloseMs });
     onStep?.('carriedOut', request, answer.status);
     if (fault?.kind === 'slow') await sleep(fault.afterMs);
@@ -126,7 +126,7 @@ export async function losingProxy(
     else respond(answer, outgoing);
   }
 
-  const lateness = watchLateness();
+  const delays = watchDelays();
   const server = createServer((incoming, outgoing) => {
     lines.push(`${incoming.method} ${incoming.url}`);
     const done = incoming.method === 'GET' ? read(incoming, outgoing) : write(incoming, outgoing);
@@ -134,7 +134,7 @@ export async function losingProxy(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
-    lateness.stop();
+    delays.stop();
     server.closeAllConnections();
     server.close();
   };
@@ -173,7 +173,7 @@ const sendGateway = (outgoing: ServerResponse): void =>
 
 const TICK_MS = 20;
 /** How long this process was kept from its work. */
-function watchLateness() {
+function watchDelays() {
   const stalls: { endedAt: number; ms: number }[] = [];
   let last = performance.now();
   const timer = setInterval(() => {

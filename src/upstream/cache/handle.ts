@@ -111,7 +111,7 @@ export class CacheHandle {
     return !this.isOld(entry) || !this.reader.viewer.reload!.mayRead(this.key!.text);
   }
 
-  /** The client wants something newer: it is told the age of what it gets instead. */
+  /** The client wants something newer: the response has the age of what it gets instead. */
   isOld({ since }: CacheEntry): boolean {
     const { reload } = this.reader.viewer;
     return reload !== undefined && since < reload.since;

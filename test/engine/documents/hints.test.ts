@@ -110,7 +110,7 @@ test('of generated queries no hint promises fewer calls than the changed query c
   expect(told).toBeGreaterThan(20);
 });
 
-test('a smaller page is told before what leaves fields out, by the calls that the limit judges', () => {
+test('a smaller page is advised before what leaves fields out, by the calls that the limit judges', () => {
   expect(hintsIn(dear[3]!).map(textOf)).toEqual([
     'with first: 20 at user.bookCollections: about 1, at most 21 calls',
     'without book of user.bookCollections.nodes: about 1, at most 1 call',

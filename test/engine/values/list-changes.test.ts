@@ -83,7 +83,7 @@ function shelfOf(size: number, inOneSecond: boolean, field: Field = 'shelfChange
   return { ...changingShelf(entries, () => second, kinds[field], odd), field };
 }
 
-test('an edit is told too where the service has the oldest entries in front, and leaves them in place', async () => {
+test('an edit is a change too where the service has the oldest entries in front, and leaves them in place', async () => {
   const entries = Array.from({ length: 150 }, (_, at) => ({ id: at + 1, second: START - 240 + at }));
   const kind = { ...kinds.shelfChanges, orderOf: ({ id }: { id: number }) => -id };
   const shelf = { ...changingShelf(entries, () => second, kind), field: 'shelfChanges' as const };

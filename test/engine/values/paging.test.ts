@@ -44,13 +44,13 @@ describe('a list whose service leaves out what is hidden, and says where the nex
     ['with all hidden', { total: 30, hidden: run(0, 30) }],
     ['with a smaller maximum of the service', { total: 60, hidden: every(7), most: 8 }],
     ['without a total', { total: 60, hidden: every(7), hidesTotal: true }],
-  ])('is told once and to its end: %s', async (_, service) => {
+  ])('is shown once and to its end: %s', async (_, service) => {
     for (const list of Object.keys(pagedLists))
       for (const by of ['endCursor', 'last edge'] as const)
         expect(await walk(list, service, 10, by)).toEqual(allOf(service));
   });
 
-  test('is told once and to its end, whatever is hidden', async () => {
+  test('is shown once and to its end, whatever is hidden', async () => {
     const services = fc.record({
       total: fc.integer({ min: 0, max: 40 }),
       hidden: fc.array(fc.nat(39), { maxLength: 30 }).map((positions) => new Set(positions)),
@@ -77,7 +77,7 @@ describe('a list whose service leaves out what is hidden, and says where the nex
   });
 });
 
-test('a list without `next_start` is told by the items received', async () => {
+test('a list without `next_start` ends by the items received', async () => {
   const shortened = { total: 23, hidden: new Set<number>(), hidesNext: true };
   expect(await walk('comments', shortened, 10, 'endCursor')).toEqual(allOf(shortened));
 });

@@ -24,19 +24,19 @@ describe.each(Object.entries(expectedFields))('what %s has instead of', (typeNam
   });
 });
 
-test('a field that is asked for by another name is told by its name here', () => {
+test('a field that is selected by another name gets its name here as advice', () => {
   expect(messagesOf('{ movie(id: "1") { title } }')).toEqual([
     'Cannot query field "movie" on type "Query". Did you mean "subject" or "searchSubjects"?',
   ]);
 });
 
-test('what the service does not have is told as a sentence', () => {
+test('what the service does not have is a sentence', () => {
   expect(messagesOf('{ book(id: "1") { reviews { title } } }')).toEqual([
     'Cannot query field "reviews" on type "Book". The service has no list of the reviews of a book: a review can be written, not read.',
   ]);
 });
 
-test('a field of the items of a connection is told with its place', () => {
+test('a field of the items of a connection is named with its path', () => {
   expect(messagesOf('{ top250 { year } }')).toEqual([
     'Cannot query field "year" on type "SubjectConnection". Its items have it: select `nodes { year }`.',
   ]);
@@ -62,7 +62,7 @@ test.each([
     'Book',
     'The service has no list of the reviews of a book: a review can be written, not read.',
   ],
-])('a field of what an edge, a chart or a payload holds is told with its place: %s', (document, name, type, advice) => {
+])('a field of what an edge, a chart or a payload holds is named with its path: %s', (document, name, type, advice) => {
   expect(messagesOf(document)).toEqual([`Cannot query field "${name}" on type "${type}". ${advice}`]);
 });
 
@@ -77,7 +77,7 @@ test.each(['film', 'movie', 'person', 'me', 'search', 'books', 'events', 'review
   },
 );
 
-test('without introspection no name of the schema is told', () => {
+test('without introspection no name of the schema is shown', () => {
   expect(messagesOf('{ movie(id: "1") { title } top250 { year } }', 'off')).toEqual([
     'Cannot query field "movie" on type "Query".',
     'Cannot query field "year" on type "SubjectConnection".',

@@ -3,7 +3,7 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { filmEndpoints } from '../../../src/api/film.ts';
 import { createOwnRefusals } from '../../../src/upstream/auth/own-refusals.ts';
 
-test('a refusal of the facade’s own token is told once for a service, and once that it is accepted again', () => {
+test('a refusal of the facade’s own token is reported once for a service, and once that it is accepted again', () => {
   const told: unknown[] = [];
   const refusals = createOwnRefusals((...report) => void told.push(report));
   const details = { service: 'catalog', status: 401, code: 103, request: 'GET /x' };

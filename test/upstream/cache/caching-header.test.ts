@@ -108,7 +108,7 @@ test.each<[vary: string, ofEverybody: boolean, ofOneCredential: boolean]>([
   }
 });
 
-test('what forbids caching is told in known words only', () => {
+test('what forbids caching is named in known words only', () => {
   const headers = { 'cache-control': 'private, x-\u001b[2K, max-age=0', expires: '0', vary: 'Cookie' };
   const varied = { ...unspecified, refusal: 'vary' as const };
   expect(forbiddingWords(headers, varied, false)).toEqual(['private', 'max-age=0', 'Expires in the past', 'Vary']);

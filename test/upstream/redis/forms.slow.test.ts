@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('a Redis', () => {
     await until(async () => (await client.keys('*')).length === 0);
   });
 
-  test('a server that wants a password, one without a cluster, and one that is no Sentinel are told', async () => {
+  test('a server that wants a password, one without a cluster, and one that is no Sentinel are named in the log', async () => {
     const { port: locked } = await startRedis(['--requirepass', 'sesame']);
     expect((await connect(`redis://127.0.0.1:${locked}`)).problem).toContain('needs a password');
     expect((await connect(`redis://:sesame@127.0.0.1:${locked}`)).problem).toBeUndefined();

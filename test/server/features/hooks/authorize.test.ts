@@ -85,7 +85,7 @@ describe('authorize', () => {
     },
   );
 
-  test('is told all fields each time, whatever it does with the list: who takes from it is refused', async () => {
+  test('gets all fields each time, whatever it does with the list: a change of it is refused', async () => {
     const facade = embedded(origin.url, {
       logLevel: 'silent',
       authorize: ({ fields }) => (fields as string[]).splice(0).every((field) => !field.startsWith('Book.')),

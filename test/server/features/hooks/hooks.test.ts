@@ -10,7 +10,7 @@ const origin = await service();
 const address = 'http://host.example/graphql';
 
 describe('onOperation', () => {
-  test('is told what has ended, with its calls, its price and its errors', async () => {
+  test('gets what has ended, with its calls, its price and its errors', async () => {
     const ended: EndedOperation[] = [];
     const facade = embedded(origin.url, { onOperation: (operation) => void ended.push(operation) });
     const send = (query: string) => facade.fetch(new Request(address, post(query, { 'x-request-id': 'id-1' })));
@@ -46,7 +46,7 @@ describe('onOperation', () => {
     expect(asked.map(({ price }) => price!.most)).toEqual(prices);
   });
 
-  test('is told of a response in parts after the last one', async () => {
+  test('gets a response in parts after the last one', async () => {
     const ended: EndedOperation[] = [];
     const facade = embedded(origin.url, { onOperation: (operation) => void ended.push(operation) });
     const query = '{ book(id: "1003078") { title ... @defer { annotations(first: 1) { totalCount } } } }';

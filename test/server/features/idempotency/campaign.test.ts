@@ -134,7 +134,7 @@ async function runBatch(group: Group, made: number): Promise<Outcome[]> {
 }
 
 test.skipIf(!hasRedis).each(selected)(
-  'with $name no write is doubled, lost or written over, and each is told what came of it',
+  'with $name no write is doubled, lost or written over, and each response says what came of it',
   async (group) => {
     const many = !isPart ? Math.max(group.rows.length, Math.round(writes * group.share)) : writes;
     const outcomes: Outcome[] = [];

@@ -155,7 +155,7 @@ test('while the service cannot be read, a lost write is to be asked for again, h
   await expect(retry).rejects.toMatchObject({ code: 'UPSTREAM_RESULT_UNKNOWN', retryAfter: 1 });
 });
 
-test('a rejection is told again by what its code means now, and its row is not kept', async () => {
+test('a rejection is repeated by what its code means now, and its row is not kept', async () => {
   const read = async () => ({ annotations: [], total: 0 }) as never;
   const row = errors[1001]!;
   const details = {

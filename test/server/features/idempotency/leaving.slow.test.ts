@@ -94,7 +94,7 @@ describe.each(stores)('with keys $name', ({ settings }) => {
     expect(service.comments.map(({ content }) => content)).toEqual(['a', 'b']);
   });
 
-  test('what is absent is not sent again before the settle time, and is told with the time to wait', async () => {
+  test('what is absent is not sent again before the settle time, and the error has the time to wait', async () => {
     let isLost = true;
     const held: ArrivedWrite[] = [];
     const parts = await start(

@@ -26,7 +26,7 @@ async function setUp({ idleMs = LONG, ...settings }: Partial<ConnectionSettings>
     connection.exchange = new Exchange(request, response, unread, '', []);
     response.on('close', () => (connection.exchange = undefined));
     if (request.url === '/held') held.push(response);
-    else response.end(request.url === '/surplus' ? String(connection.isOverLimit) : 'here');
+    else response.end(request.url === '/over-the-limit' ? String(connection.isOverLimit) : 'here');
   });
   connections.push(
     trackConnections(server, { maxClientConnections: 100, connectionTimeoutMs: LONG, ...settings }, unread),
@@ -94,7 +94,7 @@ test('connections beyond the limit are marked, until others are closed', async (
     const client = call();
     let text = '';
     client.socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    client.sendRequest('/surplus');
+    client.sendRequest('/over-the-limit');
     await until(() => /(true|false)$/.test(text));
     return { client, isOverLimit: text.endsWith('true') };
   };

@@ -101,7 +101,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect(reported).toHaveLength(1); // its own end is no outage
   });
 
-  test('whose replies are slow is told once, and each kind of call that was late is counted', async () => {
+  test('whose replies are slow is logged once, and each kind of call that was late is counted', async () => {
     const relay = await tcpRelay((await startRedis()).port);
     const { send, reported, connection } = await connect(at(relay.port));
     relay.delayReplies(600);

@@ -19,7 +19,7 @@ test('comments are counted also if the service refuses a read because of its loa
   expect(await commentsWith(direct, '7', 'a mark')).toBe(1);
 });
 
-test('a service that rejects the read is told as what it is', async () => {
+test('a service that rejects the read is reported as what it is', async () => {
   const direct = directService(await serviceAnswering(404), 'token', 'alice');
   await expect(commentsWith(direct, '7', 'a mark')).rejects.toThrow('no comments of note 7: {"msg":"no","code":1}');
 });

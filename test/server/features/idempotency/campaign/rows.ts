@@ -161,7 +161,7 @@ export const rows: readonly Row[] = [
     plan: (random) => ({ faults: [randomFault(random), random.chance(0.3) ? randomFault(random) : undefined] }),
   },
   {
-    name: 'the service commits after the client has lost patience',
+    name: 'the service commits after the deadline of the client',
     plan: (random) => ({ faults: [slow(random.int(250, 700))] }),
     leaves: () => 150,
   },
