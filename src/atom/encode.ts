@@ -40,10 +40,6 @@ export const encodePersonEntry = (person: AtomPerson): Children => [
   leaf('db:signature', person.signature),
 ];
 
-export const encodeReason = ({ reason }: { reason: string }): Children => [leaf('content', reason)];
-
-export const encodeResult = ({ result }: { result: string }): Children => [leaf('result', result)];
-
 export const encodeFeed = <Entry>(feed: Feed<Entry>, encode: (entry: Entry) => Children): Children => [
   leaf('title', feed.title),
   feed.author && encodeAuthor(feed.author),

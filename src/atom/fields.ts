@@ -113,7 +113,7 @@ const rules: Record<string, Rule> = {
       const isPage = rel === 'alternate' && isHtml(type) && isWeb(href);
       if (!isBetterLink(href, links[rel]) && !(isPage && !fields.hasPage)) return;
       if (isPage) fields.hasPage = true;
-      links[rel] = resolvedUrl(href, base === undefined ? fields.base : resolvedUrl(base, fields.base));
+      links[rel] = resolvedUrl(href, resolvedUrl(base, fields.base));
     },
   },
   attribute: {

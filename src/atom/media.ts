@@ -1,11 +1,12 @@
 /** Reads and writes records as Atom documents. Other directories import only this file of `atom/`. */
 import { decodeDraft, decodeEvent, decodeFeed, eventOf, atomPersonOf } from './decode.ts';
 import { readAtom as read } from './reader.ts';
-import { documentOf, encodeEvent, encodeFeed, encodePersonEntry, encodeReason, encodeResult } from './encode.ts';
+import { documentOf, encodeEvent, encodeFeed, encodePersonEntry } from './encode.ts';
 import type { Media } from '../api/endpoint.ts';
 import type { EventDraft, EventFeed, EventRecord, EventType, PersonFeed } from '../api/event.ts';
 import { eventTypes } from '../api/event.ts';
 import type { DocumentFormat } from '../api/service-descriptor.ts';
+import { leaf } from './xml-writer.ts';
 import { readableText } from './xml.ts';
 
 export { AtomError, escape, readableText, writableText } from './xml.ts';
@@ -29,8 +30,8 @@ export const writers = {
   eventFeed: (feed: EventFeed) => documentOf('feed', encodeFeed(feed, encodeEvent)),
   personFeed: (feed: PersonFeed) => documentOf('feed', encodeFeed(feed, encodePersonEntry)),
   eventDraft: (draft: EventDraft) => documentOf('entry', encodeEvent({ ...draft, links: {} })),
-  reason: (body: { reason: string }) => documentOf('entry', encodeReason(body)),
-  result: (body: { result: string }) => documentOf('entry', encodeResult(body)),
+  reason: ({ reason }: { reason: string }) => documentOf('entry', [leaf('content', reason)]),
+  result: ({ result }: { result: string }) => documentOf('entry', [leaf('result', result)]),
 };
 
 /** The bodies of the event interface. */

@@ -138,7 +138,7 @@ function readContent(reader: Reader, tag: Tag, found: Found | undefined, depth: 
 function readElement(reader: Reader, tag: Tag, rule: ElementRule, found: Found, depth: number): void {
   const isNeeded = counts(found, rule, tag.isExact);
   const inner = rule.holds ? { fields: new AtomFields(), exact: 0, loose: 0 } : undefined;
-  if (inner) inner.fields.base = tag.base === undefined ? found.fields.base : resolvedUrl(tag.base, found.fields.base);
+  if (inner) inner.fields.base = resolvedUrl(tag.base, found.fields.base);
   tag.inner = inner?.fields;
   const text = tag.isEmpty ? '' : readContent(reader, tag, inner, depth);
   if (!rule.holds) tag.text = trim(reader.hasMarkup ? withBreaks(text) : text);
