@@ -12,8 +12,8 @@ export interface ListOf<In, Item> {
   readonly size: number;
   /** The most pages that are read. */
   readonly pages: number;
-  /** `newest`: new items come first, perhaps with old ones that were changed; `oldest`: they come last. */
-  readonly order: 'newest' | 'oldest' | 'other';
+  /** `timeOf`: new items come first, as far as the times show, perhaps with old ones that were changed; `oldest`: they come last. */
+  readonly order: { timeOf: (item: Item) => string | undefined } | 'oldest' | 'other';
   /** The item is as the input asks for. */
   readonly isOurs: (item: Item, input: In, person: string) => boolean;
   /** The item is certainly another person's. */
@@ -74,7 +74,7 @@ async function readPages<In, Item extends Identified>(
   let at = start;
   let total: number | undefined;
   // New items that come first need one page alone.
-  for (let left = order === 'newest' ? 1 : pages; left > 0; left--) {
+  for (let left = typeof order === 'object' ? 1 : pages; left > 0; left--) {
     const page = await load(read, input, person, at);
     // An item that cannot be read may be the new one.
     if (!page?.items.every(isPlainObject)) return undefined;
@@ -117,14 +117,16 @@ async function findNew<In, Item extends Identified>(
 
 /** What is in the list now and was not before; undefined if that is not known. */
 function newOf<Item extends Identified>(
-  { order, size }: { order: 'newest' | 'oldest' | 'other'; size: number },
+  { order, size }: Pick<ListOf<never, Item>, 'order' | 'size'>,
   { items, isWhole }: { items: readonly Item[]; isWhole: boolean },
   { ids = [], isWhole: wasWhole = false, start = 0 }: Snapshot,
 ): readonly Item[] | undefined {
   const known = new Set(ids);
   const isNew = ({ id }: Item) => !known.has(String(id));
   const last = items.findLastIndex((item) => !isNew(item));
-  if (order === 'newest') {
+  if (typeof order === 'object') {
+    const times = items.flatMap((item) => order.timeOf(item) ?? []);
+    if (!wasWhole && times.some((time, at) => at > 0 && time > times[at - 1]!)) return undefined;
     // A full page of new ones may have moved this one to the next page.
     if (last < 0 && (!wasWhole || (!isWhole && items.length >= size))) return undefined;
     // Known items that were changed since may come before a new one. What follows the last of them in a list with more pages was cut off

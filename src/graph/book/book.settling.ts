@@ -48,7 +48,7 @@ const ownAnnotations: ListOf<AnnotationDraft & OfId, AnnotationRecord> = {
   },
   size: COUNT_MAX,
   pages: 1,
-  order: 'newest',
+  order: { timeOf: () => undefined }, // the interface specifies it
   isOurs: (record, draft) => record.book_id === draft.id && sameAnnotation(record, draft),
 };
 

@@ -29,7 +29,7 @@ const ownNotes: ListOf<NoteDraft, NoteRecord> = {
   },
   size: COUNT_MAX,
   pages: 1,
-  order: 'newest',
+  order: { timeOf: ({ publish_time }) => publish_time },
   isOurs: sameDraft,
 };
 

@@ -31,6 +31,28 @@ test('in a list with more pages, no new annotation is found if old ones were cha
   expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
 });
 
+test('in a list with more pages and the oldest notes in front, a note is not said to be absent', async () => {
+  const rule = writeRuleOf(noteEndpoints.create);
+  const draft = { title: 'a note', content: 'of the day' };
+  const notes = Array.from({ length: COUNT_MAX + 20 }, (_, at) => ({
+    ...{ id: String(at), title: `note ${at}`, content: '' },
+    publish_time: new Date(Date.UTC(2026, 0, 1, at)).toISOString().slice(0, 19).replace('T', ' '),
+  }));
+  const readFrom = (list: readonly object[]) => ({
+    read: (async () => ({ notes: list.slice(0, COUNT_MAX), total: list.length })) as never,
+    person: 'alice',
+  });
+  const created = { id: '999', ...draft, publish_time: '2026-02-01 00:00:00' };
+  for (const [list, kind] of [
+    [notes, 'unknown'],
+    [notes.toReversed(), 'absent'],
+  ] as const) {
+    const before = await rule.before!(draft, readFrom(list));
+    const after = kind === 'unknown' ? [...list, created] : list;
+    expect(await rule.find!(draft, { ...readFrom(after), before, fileNames: undefined })).toEqual({ kind });
+  }
+});
+
 test('an item that cannot be read may be the new one', async () => {
   expect(await findIn([null as never, ...old])).toEqual({ kind: 'unknown' });
   expect(await findIn([...old], [null as never, ...old])).toEqual({ kind: 'unknown' });
