@@ -458,7 +458,7 @@ const table = {
       TOO_MANY_FIELDS: notes(
         `The document or the operation has too many fields. In a document, those of a fragment count at each spread; in an operation, each field counts once for each possible type.`,
         REQUEST_LESS,
-        'The limits are {maxFields} and, counted once for each possible type, {maxPlannedFields}.',
+        'The limits are {maxFields} and, counted once for each possible type, {maxPlannedFields}. Fields of the same name are compared; an error for too many comparisons has no numbers.',
         { status: NOT_RUN },
       ),
       TOO_MANY_ROOT_FIELDS: notes(
