@@ -27,7 +27,6 @@ export function createKeys({ key: fullKey }: Pick<RedisConnection, 'key'>, event
   const owner = randomBytes(9).toString('base64url');
   let made = 0;
   return {
-    owner,
     epoch,
     counter,
     /** What all scripts get, and of each record where its counters are: records have most of them in common. */

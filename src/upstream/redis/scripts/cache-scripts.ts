@@ -1,10 +1,10 @@
 /**
  * The scripts of the shared cache.
  *
- * Each name (a record, a list, a kind, the scope of a person, everything) has a counter with a random value. To invalidate a name is to delete
- * its counter; whoever needs one that is missing makes a new one. An entry, and a lease, has a stamp: a hash of the run of this Redis and of
- * the values of its counters. One whose stamp is not that of now is none, so none counts after a restart, from a snapshot, or on a replica
- * that took over.
+ * Each name (a record, a list, a kind, the scope of a person, everything) has a counter, with a value that no later command gives again. To
+ * invalidate a name is to delete its counter; whoever needs one that is missing makes a new one. An entry, and a lease, has a stamp: a hash of
+ * the run of this Redis and of the values of its counters. One whose stamp is not that of now is none, so none counts after a restart, from a
+ * snapshot, or on a replica that took over.
  *
  * The epoch is a counter that each invalidation deletes too: as long as it stays, nothing was invalidated.
  *
