@@ -11,19 +11,19 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 37_141,
+  'src without origin': 37_111,
   'graph and api': 6_835,
   engine: 9_225,
   'engine/cost': 1_178,
   'engine/documents': 884,
   'upstream without redis': 5_242,
   'upstream/limits': 602,
-  'upstream/redis': 1_289,
+  'upstream/redis': 1_287,
   'server without idempotency': 7_055,
   'server/http': 2_035,
-  'server/features/idempotency': 1_099,
-  atom: 1_056,
-  config: 1_377,
+  'server/features/idempotency': 1_098,
+  atom: 1_026,
+  config: 1_376,
   'check and doctor and inspect and commands and cli': 2_095,
   'embedding and extension': 652,
   origin: 3_752,
@@ -34,7 +34,7 @@ const LOADED = {
   'src/engine/cost/call-cost.ts': { files: 23, lines: 3_085 },
   'src/engine/execute/executor.ts': { files: 30, lines: 4_394 },
   'src/engine/documents/assess.ts': { files: 51, lines: 6_281 },
-  'src/price.ts': { files: 158, lines: 16_797 },
+  'src/price.ts': { files: 158, lines: 16_773 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,

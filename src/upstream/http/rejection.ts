@@ -21,7 +21,7 @@ export interface RejectionServices {
 }
 type ResponseDetails = UpstreamErrorDetails & { status: number };
 
-/** `delay`: the seconds of its Retry-After, if any. */
+/** `delay`: the seconds to wait that its header names, if any. */
 export function rejectionOf(
   services: RejectionServices,
   endpoint: Endpoint,
