@@ -4,7 +4,7 @@
  * What is new or changed comes in front, so a list that lost `lost` entries lost at most that many of those before a cursor: the next entry
  * stands no further to the left than `lost` positions, and what has been passed already is known by time and id.
  */
-import { asInt, asText, localDateTime } from './decode.ts';
+import { asInt, asLocalDateTime, asText, localDateTime } from './decode.ts';
 
 /** The members of an item that order such a list. Not specified: the order of items of one second; ids are taken to descend unless a page or its cursor shows otherwise. */
 export interface NewestFirst<Item = Record<string, unknown>> {
@@ -37,10 +37,10 @@ function itemKey(item: unknown, { time, id }: NewestFirst): ItemKey | undefined 
 
 const memberOf = (item: unknown, name: string): unknown => ((item ?? {}) as Record<string, unknown>)[name];
 
-/** False if the service orders the list otherwise: only positions count then. */
+/** False if the service orders the list otherwise: only positions count then. A time that cannot be read shows no order. */
 export function isNewestFirst(items: readonly unknown[], { time }: NewestFirst): boolean {
-  const times = items.flatMap((item) => asText(memberOf(item, time)) || []);
-  return times.every((own, at) => at === 0 || own <= times[at - 1]!);
+  const times = items.map((item) => asText(memberOf(item, time)));
+  return times.every((own, at) => own <= (times[at - 1] ?? own) || !times.slice(at - 1, at + 1).every(asLocalDateTime));
 }
 
 /** The anchor at the item at that position, if it has a key. */

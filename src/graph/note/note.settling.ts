@@ -29,7 +29,7 @@ const ownNotes: ListOf<NoteDraft, NoteRecord> = {
   },
   size: COUNT_MAX,
   pages: 1,
-  order: { timeOf: ({ publish_time }) => publish_time },
+  order: { timeOf: ({ publish_time = '' }) => (Date.parse(publish_time) ? publish_time : undefined) },
   isOurs: sameDraft,
 };
 

@@ -46,6 +46,7 @@ test('in a list with more pages and the oldest notes in front, a note is not sai
   for (const [list, kind] of [
     [notes, 'unknown'],
     [notes.toReversed(), 'absent'],
+    [notes.toReversed().with(5, { ...notes[5]!, id: '1000', publish_time: '0000-00-00 00:00:00' }), 'absent'],
   ] as const) {
     const before = await rule.before!(draft, readFrom(list));
     const after = kind === 'unknown' ? [...list, created] : list;

@@ -123,3 +123,26 @@ test.each([3, 7, 26])(
     }
   },
 );
+
+test('no item is left out after one whose time cannot be read, although an earlier one is removed meanwhile', async () => {
+  const { service, execute } = facade();
+  const collections = Array.from({ length: 12 }, (_, at) => ({
+    ...{ id: 100 - at, book_id: `${100 - at}`, user_id: '3', status: 'read' },
+    updated: at === 2 ? '0000-00-00 00:00:00' : `2015-01-${20 - at} 00:00:00`,
+  }));
+  service
+    .intercept({ path: /collections/ })
+    .reply(({ path }) => {
+      const query = new URL(path, 'http://x').searchParams;
+      const [start, count] = [Number(query.get('start')), Number(query.get('count'))];
+      const page = collections.slice(start, start + count);
+      return { statusCode: 200, data: { start, count, total: collections.length, collections: page } };
+    })
+    .persist();
+  const read = async (after: string | null) =>
+    (await execute(query, { variables: { first: 5, after } })).data.user.bookCollections as Page;
+  const { pageInfo } = await read(null);
+  collections.shift();
+  const { edges } = await read(pageInfo.endCursor);
+  expect(edges.map(({ node }) => node.id)).toContain('Collection:3:95');
+});
