@@ -36,9 +36,9 @@ const shownCollection = {
 
 const sameAnnotation = (record: AnnotationRecord, { content, page, chapter, privacy }: AnnotationDraft): boolean =>
   sameText(record.content, content) &&
-  (record.page_no ?? 0) === (page ?? 0) &&
+  Number(record.page_no ?? 0) === (page ?? 0) &&
   sameText(record.chapter, chapter) &&
-  (record.privacy === PRIVACY_PUBLIC) === (privacy !== 'private');
+  (Number(record.privacy) === PRIVACY_PUBLIC) === (privacy !== 'private');
 
 /** The caller's own list, which has private ones too. */
 const ownAnnotations: ListOf<AnnotationDraft & OfId, AnnotationRecord> = {
@@ -49,7 +49,7 @@ const ownAnnotations: ListOf<AnnotationDraft & OfId, AnnotationRecord> = {
   size: COUNT_MAX,
   pages: 1,
   order: { timeOf: () => undefined }, // the interface specifies it
-  isOurs: (record, draft) => record.book_id === draft.id && sameAnnotation(record, draft),
+  isOurs: (record, draft) => String(record.book_id) === draft.id && sameAnnotation(record, draft),
 };
 
 const shownAnnotation = {

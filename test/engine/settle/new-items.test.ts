@@ -26,6 +26,11 @@ test('in a list with more pages, a new annotation is found below an old one that
   expect(await findIn([changed!, created, first!, ...rest])).toEqual({ kind: 'there', value: created, id: '1001' });
 });
 
+test('a new annotation is found whose numbers are written as texts, and its book as a number', async () => {
+  const created = { ...annotation(1_001, input.content), book_id: 1, page_no: '0', privacy: '0' };
+  expect(await findIn([created, ...old])).toEqual({ kind: 'there', value: created, id: '1001' });
+});
+
 test('in a list with more pages, no new annotation is found if old ones were changed or deleted', async () => {
   const [first, changed, , ...rest] = old;
   expect(await findIn([changed!, first!, ...rest])).toEqual({ kind: 'absent' });
