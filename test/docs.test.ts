@@ -39,6 +39,15 @@ test('an install on Node 20 is told which versions to fix, because overrides of 
   for (const name of needNewer) expect(page).toContain(`"${name}": "${overrides[name]}"`);
 });
 
+test('a reader of the installed package finds how the command is started, stopped and replaced', () => {
+  expect(proseOf('README.md')).toContain('the command is `npx catalog-graphql`');
+  const page = read('docs/operations.md');
+  expect(page).toContain(
+    '`npx` does not: where a program starts and stops it, install it with `--global` and start `catalog-graphql`',
+  );
+  expect(page).toContain('or all at once where [CHANGELOG.md](../CHANGELOG.md) says so');
+});
+
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
 const WORDS = 19_400;
