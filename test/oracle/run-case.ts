@@ -344,7 +344,11 @@ class CaseRun {
     const tookMs = performance.now() - began;
     this.writes(operation, requestId, reference);
     if (operation.document.startsWith('mutation')) this.identities.clear();
-    if (!result) return; // the client disconnected
+    if (!result) {
+      // The client disconnected. Its writes go on: what is read meanwhile may show them or not.
+      if (operation.document.startsWith('mutation')) await this.untilIdle();
+      return;
+    }
     this.answered++;
     this.private(operation, result);
     if (this.isOverLimit(operation, requestId, range, result)) return;
@@ -515,6 +519,12 @@ class CaseRun {
     }
   }
 
+  /** Until no call is under way, or for so long. */
+  private async untilIdle(): Promise<void> {
+    for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
+      if (this.service.pending === 0 && this.busy().length === 0) break;
+  }
+
   /** Counters that are not zero, of all replicas. */
   private busy(): [string, number][] {
     return this.products.flatMap((product) => Object.entries(product.busy()));
@@ -542,8 +552,7 @@ class CaseRun {
     // A call whose result is no longer needed runs until its own deadline.
     const { service } = this;
     await Promise.all(products.map((product) => product.leave()));
-    for (const until = performance.now() + REST_MS; performance.now() < until; await turn())
-      if (service.pending === 0 && this.busy().length === 0) break;
+    await this.untilIdle();
     const mayLeave = this.given.steps.some(({ operations }) =>
       operations.some(({ client }) => client.leavesAfter !== undefined),
     );
