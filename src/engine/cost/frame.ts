@@ -102,10 +102,10 @@ export const timesAs = (frame: Frame, count: number): Frame => ({
 /** Nested pages multiply to numbers that JSON cannot hold, so counts end here. */
 export const capped = (count: number): number => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-/** The source of a field: by its name, and by its arguments if it has an alias. */
+/** The source of a field: by its name, and by its arguments if it, or a field above, has an alias. Without one it stands there once. */
 export function sourceOf(above: string, { field, nodes, args }: PlannedField, variables: Variables): string {
-  const given = nodes[0]!.alias ? JSON.stringify(argumentsIfValid(args, variables) ?? nodes[0]!.alias.value) : '';
-  return `${above}.${field.name}${given}`;
+  const isOne = !nodes[0]!.alias && !above.includes('(');
+  return `${above}.${field.name}${isOne ? '' : `(${JSON.stringify(argumentsIfValid(args, variables) ?? nodes[0])})`}`;
 }
 
 export const pathTo = (path: string, field: PlannedField): string =>

@@ -27,6 +27,12 @@ test('what is selected of one record at several places is likely to be loaded on
   expect(callsOf(other)).toMatchObject({ likely: 32, most: 32 });
 });
 
+test('calls with other arguments below one record, which is named twice, are all likely', () => {
+  const comment = (id: number) => `note(id: "502") { noteComment(id: "${id}") { content } }`;
+  expect(callsOf(`{ a: ${comment(2)} b: ${comment(9)} }`).likely).toBe(2);
+  expect(callsOf(`{ a: ${comment(2)} b: ${comment(2)} }`).likely).toBe(1);
+});
+
 test('of a reference that the client names nothing is likely to be known: over the limit, nothing is called', async () => {
   const { execute } = facade({ maxUpstreamCalls: 1 });
   const { errors } = await execute('{ user(id: "1") { name bookTags { totalCount } } }');
