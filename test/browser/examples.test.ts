@@ -346,8 +346,10 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
 test$('offline-apollo: a book that was not seen before an outage is not called absent', async () => {
   const { page } = await open('offline-apollo', 390);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const unseen = page.locator('#reading a').nth(1);
+  await unseen.waitFor(); // the outage begins when the shelf was read
   proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', nothing));
-  await page.locator('#reading a').nth(1).click();
+  await unseen.click();
   for (let visit = 0; visit < 2; visit++) {
     await page.locator('main .card', { hasText: 'could not be loaded' }).waitFor();
     await page.reload();
