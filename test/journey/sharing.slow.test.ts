@@ -4,7 +4,7 @@ import { readers, termOf, writers } from '../../src/atom/media.ts';
 import { type Cache, createMemoryCache } from '../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../src/upstream/cache/record-cache.ts';
 import { journey } from '../support/journey.ts';
-import { hasRedis, redisServer, until } from '../support/redis.ts';
+import { hasRedis, redisServer, until, waitBriefly } from '../support/redis.ts';
 import { clientOf, replica } from '../support/replica.ts';
 import { listen } from '../support/listen.ts';
 
@@ -244,6 +244,7 @@ test('a cursor of one facade works at another', async () => {
 });
 
 test.skipIf(!hasRedis)('queries are answered while Redis stops, restarts and hangs', async () => {
+  waitBriefly();
   const server = await redisServer();
   const execute = await replica(cold.proxy.url, { accessToken: 'demo-app', filmTier: 'advance', redisUrl: server.url });
   const answer = await execute(page);

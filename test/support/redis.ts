@@ -3,9 +3,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { DEFAULT_TIMEOUTS } from '../../src/upstream/redis/shared-state.ts';
 import { afterEachFile } from './hooks.ts';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+
+/** How long a request waits for Redis outside of tests. */
+export const BRIEF_TIMEOUTS = { ...DEFAULT_TIMEOUTS };
+/** In tests Redis has time: what it does not answer in time is served as without it, and a busy machine is not what they test. */
+const PATIENT_TIMEOUTS = { record: 20_000, window: 20_000 };
+Object.assign(DEFAULT_TIMEOUTS, PATIENT_TIMEOUTS);
+
+/** Replicas that the test opens from now on wait as briefly as outside of tests: for a Redis that does not answer. */
+export function waitBriefly(): void {
+  Object.assign(DEFAULT_TIMEOUTS, BRIEF_TIMEOUTS);
+  onTestFinished(() => void Object.assign(DEFAULT_TIMEOUTS, PATIENT_TIMEOUTS));
+}
 
 /** Killed after the tests, also after one that fails. */
 const running = new Set<ChildProcess>();

@@ -10,7 +10,7 @@ import { connectRedis } from '../../src/upstream/redis/shared-state.ts';
 import type { UpstreamFailure } from '../../src/upstream/errors.ts';
 import { createTransport } from '../../src/upstream/http/pool.ts';
 import { hostile, inTurn, json, reset } from '../support/hostile.ts';
-import { hasRedis, redisServer, until } from '../support/redis.ts';
+import { hasRedis, redisServer, until, waitBriefly } from '../support/redis.ts';
 
 /** Collects the properties of log lines that are set by us, not by pino. */
 function logCollector() {
@@ -92,6 +92,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])(
 
 describe.skipIf(!hasRedis)('Redis', () => {
   test('an outage of Redis, stopped or hanging, is logged once when it begins and once when it ends', async () => {
+    waitBriefly();
     const server = await redisServer();
     const { lines, onOutage } = logCollector();
     const shared = connectRedis({ url: server.url, namespace: 'outage', onAvailabilityChange: onOutage });

@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { hostile, json } from '../../support/hostile.ts';
-import { hasRedis, redisServer, until } from '../../support/redis.ts';
+import { hasRedis, redisServer, until, waitBriefly } from '../../support/redis.ts';
 import { replica } from '../../support/replica.ts';
 const page = '{ user(id: "alice") { bookCollections(first: 1) { nodes { comment } } } }';
 const write = 'mutation { collectBook(input: { bookId: "7", status: READ }) { created } }';
@@ -26,6 +26,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   });
 
   test('none is served whole while Redis does not answer, is away, or refuses', async () => {
+    waitBriefly();
     const { facades, show, hits, redis } = await fleet();
     const [one] = facades;
     await until(async () => {

@@ -9,7 +9,6 @@ import { noteEndpoints } from '../../../src/api/note.ts';
 import { createCancellationToken } from '../../../src/lib/cancellation.ts';
 import type { UpstreamSession } from '../../../src/upstream/upstream-session.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { DEFAULT_TIMEOUTS } from '../../../src/upstream/redis/shared-state.ts';
 import { hostile, json, until } from '../../support/hostile.ts';
 import { patient } from '../../support/patient.ts';
 import { hasRedis, redisServer, until as untilSo } from '../../support/redis.ts';
@@ -19,8 +18,6 @@ const shelf = (comment: string, headers = {}) => json(JSON.stringify({ collectio
 const note = (title: string) => json(JSON.stringify({ id: '1', title }));
 const alice = 'Bearer alice';
 const deployments: [name: string, replicas: number][] = [['one process', 1]];
-// A reader that Redis does not answer in time shares no request: a busy machine is not what is tested.
-Object.assign(DEFAULT_TIMEOUTS, { record: 20_000, window: 20_000 });
 if (hasRedis) deployments.push(['two replicas over Redis', 2]);
 
 describe.each(deployments)('in %s', (_, replicas) => {

@@ -13,10 +13,8 @@ import {
 } from '../../../src/upstream/cache/memory.ts';
 import { createRedisCache } from '../../../src/upstream/redis/cache.ts';
 import { openRedis } from '../../../src/upstream/redis/connection/connection.ts';
-import { type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { hasRedis, redisServer, until } from '../../support/redis.ts';
-/** Long timeouts: a busy machine is not what is tested. */
-const timeouts = { record: 20_000, window: 20_000 };
+import { DEFAULT_TIMEOUTS, type SharedState, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
+import { BRIEF_TIMEOUTS, hasRedis, redisServer, until } from '../../support/redis.ts';
 const book = (id = '7'): CacheKey => cacheKeyOf('public', `Book:${id}`, undefined, 'Book');
 const film = cacheKeyOf('tier x', 'Subject:1', undefined, 'Subject', true);
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -51,7 +49,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   test('a write made while the client of Redis has given up is noted when it is connected again, without a further request', async () => {
     const connection = openRedis({ url: server.url, namespace: `cache ${namespaces++}` });
-    const call = connection.channel({ what: 'of this test', timeoutMs: timeouts.record });
+    const call = connection.channel({ what: 'of this test', timeoutMs: DEFAULT_TIMEOUTS.record });
     const calls = { lookups: call, updates: call, invalidations: call };
     const { cache, flush, unsent } = createRedisCache(connection, calls, {
       maxBytes: 1_000_000,
@@ -74,7 +72,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   async function replicasAt(urls: readonly string[]) {
     const namespace = `cache ${namespaces++}`;
-    const all = urls.map((url) => connectRedis({ url, namespace, timeouts }));
+    const all = urls.map((url) => connectRedis({ url, namespace }));
     open.push(...all);
     const made = all.map((shared) => replicaOf(shared));
     for (const { cache } of all) await until(async () => (await cache.get(book())).version.shared !== undefined);
@@ -308,7 +306,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   test('replicas that read events from another service share no events, and the rest', async () => {
     const namespace = `cache ${namespaces++}`;
-    const all = ['x', 'y'].map((events) => connectRedis({ url: server.url, namespace, events, timeouts }));
+    const all = ['x', 'y'].map((events) => connectRedis({ url: server.url, namespace, events }));
     open.push(...all);
     const [one, two] = all.map((shared) => replicaOf(shared));
     await until(async () => (await two!.read()).version.shared !== undefined);
@@ -532,10 +530,11 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
   test('a process that ends writes first what it could not write before', async () => {
     const other = await redisServer();
     const namespace = 'ending';
-    const shared = connectRedis({ url: other.url, namespace, timeouts: { record: 50, window: 50 } });
-    await until(async () => (await shared.cache.get(book())).version.shared !== undefined);
-    shared.cache.set(book(), (await shared.cache.get(book())).version, entryOf({ title: 'x' }));
-    await until(async () => (await other.dump()).includes('counter:Book:7'));
+    const shared = connectRedis({ url: other.url, namespace, timeouts: BRIEF_TIMEOUTS });
+    await until(async () => {
+      shared.cache.set(book(), (await shared.cache.get(book())).version, entryOf({ title: 'x' }));
+      return (await other.dump()).includes('counter:Book:7');
+    });
     other.freeze();
     expect(await shared.cache.invalidate(['Book:7'])).toBe(false);
     const closed = shared.close(20_000);
@@ -546,7 +545,7 @@ describe.skipIf(!hasRedis)('the cache that replicas share', () => {
 
   test('a process that ends says how many it could not write', async () => {
     const other = await redisServer();
-    const shared = connectRedis({ url: other.url, namespace: 'lost', timeouts: { record: 50, window: 50 } });
+    const shared = connectRedis({ url: other.url, namespace: 'lost', timeouts: BRIEF_TIMEOUTS });
     await until(async () => (await shared.cache.get(book())).version.shared !== undefined);
     await other.stop();
     await shared.cache.invalidate(['Book:7', 'Book:8']);

@@ -5,14 +5,12 @@ import { bookEndpoints } from '../../../src/api/book.ts';
 import { cacheKeyOf } from '../../../src/upstream/cache/memory.ts';
 import { createRecordCache } from '../../../src/upstream/cache/record-cache.ts';
 import { DEFAULT_TIMEOUTS, connectRedis } from '../../../src/upstream/redis/shared-state.ts';
-import { hasRedis, redisServer, until } from '../../support/redis.ts';
+import { BRIEF_TIMEOUTS, hasRedis, redisServer, until } from '../../support/redis.ts';
 
 const anonymous = { credential: { id: 'own', isOwn: true, accepted: false } };
 const noHeaders = { bytes: 100, reuse: unspecified };
 const limits = { slots: 2, perAddress: 2, holdMs: 75_000 };
 const anyKey = cacheKeyOf('', '', '');
-/** Long timeouts, where timeouts are not tested. */
-const patient = { record: 20_000, window: 20_000 };
 let slots = 0;
 const slot = (window: string) => ({ window, id: String(slots++), address: '' });
 describe.skipIf(!hasRedis)('state shared by replicas', () => {
@@ -21,8 +19,8 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
     vi.restoreAllMocks();
   });
 
-  async function replica(url: string, { namespace = 'one service', waits = patient } = {}) {
-    const shared = connectRedis({ url, namespace, timeouts: waits });
+  async function replica(url: string, { namespace = 'one service', timeouts = DEFAULT_TIMEOUTS } = {}) {
+    const shared = connectRedis({ url, namespace, timeouts });
     const records = createRecordCache({ cache: shared.cache });
     const isReachable = async () => (await shared.windows.state('nobody', limits.holdMs)) !== undefined;
     const read = async () => (await records.forViewer(anonymous).record(bookEndpoints.byId, 'Book', '7').get())?.value;
@@ -115,13 +113,13 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
 
   test('an unresponsive Redis is waited for once, briefly', async () => {
     const server = await redisServer();
-    const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
+    const one = await replica(server.url, { timeouts: BRIEF_TIMEOUTS });
     server.freeze();
     vi.useFakeTimers({ toFake: ['performance'] }); // no time passes, so it is not retried
     const timers = vi.spyOn(globalThis, 'setTimeout');
     for (let reads = 0; reads < 21; reads++) expect(await one.read()).toBeUndefined();
     // Other clients of this process may wait to connect again.
-    expect(timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms === DEFAULT_TIMEOUTS.record)).toHaveLength(1);
+    expect(timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms === BRIEF_TIMEOUTS.record)).toHaveLength(1);
     vi.useRealTimers();
     server.thaw();
     await until(async () => {
@@ -150,7 +148,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
 
   test('records invalidated while Redis is unreachable are invalidated when it is reachable again', async () => {
     const server = await redisServer();
-    const one = await replica(server.url, { waits: DEFAULT_TIMEOUTS });
+    const one = await replica(server.url, { timeouts: BRIEF_TIMEOUTS });
     await until(async () => {
       await one.write('x');
       return (await one.read())?.title === 'x';
@@ -165,7 +163,7 @@ describe.skipIf(!hasRedis)('state shared by replicas', () => {
 
   test('an invalidation that timed out reaches the other replica without further requests to the first', async () => {
     const server = await redisServer();
-    const [one, two] = [await replica(server.url, { waits: DEFAULT_TIMEOUTS }), await replica(server.url)];
+    const [one, two] = [await replica(server.url, { timeouts: BRIEF_TIMEOUTS }), await replica(server.url)];
     await until(async () => {
       await one.write('x');
       return (await two.read())?.title === 'x';
