@@ -29,5 +29,6 @@ export default defineConfig({
     // No test checks durations unless it says so, and a machine may be slow or stall for seconds.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -50,7 +50,7 @@ const stores: Record<string, () => Store> = {
     return {
       load: () => {
         client.query(page, {}).subscribe(({ data }) => (shown = data ?? shown));
-        return vi.waitFor(() => expect(shown).toBeDefined());
+        return vi.waitFor(() => expect(shown).toBeDefined(), { timeout: 15_000 });
       },
       remove: (id) => client.mutation(removal, { id }).toPromise(),
       shown: () => shown,

@@ -174,7 +174,7 @@ describe.each(Object.entries(clients))('a page of %s', (name, connect) => {
       (show) => page(document, show),
       async (now) => {
         expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual([]);
-        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(8));
+        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(8), { timeout: 15_000 });
         failingNow = '/v2/book/6082808/annotations';
         expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual(['UPSTREAM_UNAVAILABLE']);
         failingNow = undefined;
@@ -187,7 +187,7 @@ describe.each(Object.entries(clients))('a page of %s', (name, connect) => {
       (show) => page(document, show),
       async (now) => {
         expect(await now().more(listIn(now()).pageInfo.endCursor)).toEqual([]);
-        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(12));
+        await vi.waitFor(() => expect(listIn(now()).edges).toHaveLength(12), { timeout: 15_000 });
       },
     );
   });

@@ -405,11 +405,9 @@ test('a client that does not read blocks no other client, and is disconnected', 
   );
   socket.pause();
   await until(() => books.requests.length === 1);
-  await expect
-    .poll(async () => (await execute('{ __typename }')).data, { timeout: 60_000 })
-    .toEqual({ __typename: 'Query' });
+  await expect.poll(async () => (await execute('{ __typename }')).data).toEqual({ __typename: 'Query' });
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 1'); // the metrics request itself
+  await expect.poll(metrics).toContain('catalog_requests_running 1'); // the metrics request itself
   const closed = new Promise((resolve) => socket.once('close', resolve));
   let read = 0;
   socket.on('data', (chunk: Buffer) => (read += chunk.length));
@@ -425,7 +423,7 @@ test('requests beyond the capacity are rejected at once, and admitted ones are c
   const admitted = Array.from({ length: 4 }, (_, i) => execute(`{ book(id: ${i}) { title } }`));
   await until(() => held.length === 2);
   const metrics = async () => (await fetch(`${facade.url}/metrics`)).text();
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 2');
+  await expect.poll(metrics).toContain('catalog_operations_waiting 2');
 
   const rejected = await fetch(url, {
     method: 'POST',
@@ -455,13 +453,13 @@ test('a client that disconnects while it waits frees its place in the queue', as
   const requests = [];
   for (const [waiting, { signal }] of clients.entries()) {
     requests.push(fetch(url, { ...init, signal }).catch(() => 'gone'));
-    await expect.poll(metrics, { timeout: 60_000 }).toContain(`catalog_operations_waiting ${waiting}`);
+    await expect.poll(metrics).toContain(`catalog_operations_waiting ${waiting}`);
     await until(() => books.requests.length === 1);
   }
   clients[1]?.abort();
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_waiting 0');
+  await expect.poll(metrics).toContain('catalog_operations_waiting 0');
   clients[0]?.abort();
-  await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_operations_running 0');
+  await expect.poll(metrics).toContain('catalog_operations_running 0');
   expect(await Promise.all(requests)).toEqual(['gone', 'gone']);
 });
 
@@ -482,5 +480,5 @@ test('requests on connections beyond the limit are rejected, except probes', asy
   expect([probe.status, probe.headers.get('connection')]).toEqual([200, 'close']);
   await probe.text();
   first.destroy();
-  await expect.poll(async () => (await fetch(url, init)).text(), { timeout: 60_000 }).toContain('"Query"');
+  await expect.poll(async () => (await fetch(url, init)).text()).toContain('"Query"');
 });

@@ -41,7 +41,7 @@ test('SIGTERM under load: every accepted request gets its response, and the proc
     }
   };
   const clients = Array.from({ length: 40 }, client);
-  await expect.poll(() => responses.size, { timeout: 60_000 }).toBeGreaterThan(80);
+  await expect.poll(() => responses.size).toBeGreaterThan(80);
   const started = performance.now();
   const { code, err } = await program.stop('SIGTERM');
   expect(performance.now() - started).toBeLessThan(BY_ITSELF_MS);
@@ -71,7 +71,7 @@ async function controlledService() {
     requests,
     /** Responds to the request with this text in its request line, and returns the request's body. */
     async answer(line: string, status: number, record: object): Promise<string> {
-      await expect.poll(() => requests.some((each) => each.line.includes(line)), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => requests.some((each) => each.line.includes(line))).toBe(true);
       const { body, response } = requests.find((each) => each.line.includes(line))!;
       const sent = await body;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(record));
@@ -87,7 +87,7 @@ async function refusesConnections(url: string): Promise<void> {
       () => false,
       () => true,
     );
-  await expect.poll(isConnectionRefused, { timeout: 60_000, interval: 5 }).toBe(true);
+  await expect.poll(isConnectionRefused, { interval: 5 }).toBe(true);
 }
 
 /** A request whose body the test sends in parts. */
@@ -128,7 +128,7 @@ describe('SIGTERM during an upload', () => {
       return { ...upload, rest: whole.subarray(position) };
     });
     const metrics = async () => (await fetch(`${program.url}/metrics`)).text();
-    await expect.poll(metrics, { timeout: 60_000 }).toContain('catalog_requests_running 5'); // the four uploads and this request
+    await expect.poll(metrics).toContain('catalog_requests_running 5'); // the four uploads and this request
     const started = performance.now();
     const exit = program.stop('SIGTERM');
     await refusesConnections(program.url);
@@ -140,7 +140,7 @@ describe('SIGTERM during an upload', () => {
       outgoing.end();
     }
     for (let at = 0; at < positions.length; at++) {
-      await expect.poll(() => service.requests.length, { timeout: 60_000 }).toBeGreaterThan(at);
+      await expect.poll(() => service.requests.length).toBeGreaterThan(at);
       const { body, response } = service.requests[at]!;
       expect((await body).length).toBeGreaterThan(299_000);
       response.writeHead(201, { 'content-type': 'application/json' }).end('{"id":"5","title":"t"}');
@@ -161,7 +161,7 @@ describe('SIGTERM during an upload', () => {
     const start = `${part('operations', operations)}${part('map', '{"0":["variables.input.pictures.0.file"]}')}`;
     outgoing.write(Buffer.from(`${start}${part('0', await picturesBytes())}`, 'latin1').subarray(0, 5_000));
     const held = async () => (await fetch(`${program.url}/metrics`)).text();
-    await expect.poll(held, { timeout: 60_000 }).toMatch(/^catalog_held_upload_bytes [1-9]/m);
+    await expect.poll(held).toMatch(/^catalog_held_upload_bytes [1-9]/m);
     const exit = program.stop('SIGTERM');
     const { status, text } = await result;
     expect([status, codesIn(JSON.parse(text) as GraphQLResponse)]).toEqual([503, ['OVERLOADED']]);

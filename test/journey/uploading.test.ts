@@ -9,6 +9,7 @@ import type { GraphQLResponse } from '../support/facade.ts';
 import type { TestFlags } from '../support/config.ts';
 import { patientConfig } from '../support/patient.ts';
 import { picture } from '../support/service.ts';
+import { until } from '../support/redis.ts';
 import { pictures, uploadForm } from '../support/upload.ts';
 import { failOnUnhandledErrors } from '../support/unhandled.ts';
 import { afterUse } from '../support/hooks.ts';
@@ -471,7 +472,7 @@ describe('memory', () => {
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
     const answered = sendBytes(stream, type, to);
     body.enqueue(new Uint8Array(bytes.subarray(0, 150_000)));
-    await vi.waitFor(async () => expect(await heldAt(to)).toBeGreaterThan(0));
+    await until(async () => (await heldAt(to)) > 0);
     return {
       answered,
       finish() {
@@ -490,7 +491,7 @@ describe('memory', () => {
     expect([await heldAt(narrow), received]).toEqual([400_000, []]);
     first.finish();
     for (const { answer } of [await first.answered, await second]) expect(answer).toEqual(annotated);
-    await vi.waitFor(async () => expect(await heldAt(narrow)).toBe(0));
+    await until(async () => (await heldAt(narrow)) === 0);
   });
 
   test('that is not free in time is a 503 with Retry-After, and the form that has it goes on', async () => {
@@ -523,13 +524,13 @@ describe('memory', () => {
       body: one(),
       signal: leaving.signal,
     }).catch(() => 'left');
-    await vi.waitFor(() => expect(respond).toBeDefined(), { timeout: 10_000 });
+    await until(() => respond !== undefined);
     leaving.abort();
     expect(await left).toBe('left');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await heldAt(to)).toBeGreaterThan(300_000);
     respond!();
-    await vi.waitFor(async () => expect(await heldAt(to)).toBe(0), { timeout: 10_000 });
+    await until(async () => (await heldAt(to)) === 0);
   });
 
   test('is not held by a sender of 5 kB/s for long, who has no slot meanwhile', async () => {
@@ -547,7 +548,7 @@ describe('memory', () => {
       },
     });
     const answered = sendBytes(slow, type, single);
-    await vi.waitFor(async () => expect(await heldAt(single)).toBeGreaterThan(0));
+    await until(async () => (await heldAt(single)) > 0);
     for (let count = 0; count < 3; count++) {
       expect(await (await fetch(`${single}/metrics`)).text()).toMatch(/^catalog_operations_running 0$/m);
       expect((await send(annotation({}), undefined, single)).status).toBe(200);

@@ -41,7 +41,7 @@ export async function startNginx(facades: readonly [string, string]): Promise<st
       ({ status }) => status,
       () => `nginx: ${output}`,
     );
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
   return url;
 }
 
