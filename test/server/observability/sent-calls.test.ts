@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '../../../src/server/observability/metrics.ts';
 import type { UsageReport } from '../../../src/server/features/usage/report.ts';
 import { CLIENT_HEADERS, clientOf } from '../../../src/server/http/request/client.ts';
-import { json, reset } from '../../support/hostile.ts';
+import { json, reset, until } from '../../support/hostile.ts';
 import { startFacade } from '../../support/start-facade.ts';
 
 const QUERY = 'query Book($id: ID!) { book(id: $id) { title } }';
@@ -37,11 +37,12 @@ async function openFacade(settings = {}, env = {}) {
 }
 
 test('of two equal operations at once, one has sent the call: in the header, the log, the trace and the metric', async () => {
-  const { books, said, logged, sent } = await openFacade();
+  const { books, facade, said, logged, sent } = await openFacade();
   let requests = 0;
-  books.behave((request, response) => {
+  books.behave(async (request, response) => {
     requests++;
-    setTimeout(() => json('{"id":"7","title":"x"}')(request, response), 50);
+    await until(() => facade.state().operationsRunning === 2);
+    json('{"id":"7","title":"x"}')(request, response);
   });
   const both = await Promise.all([said('7'), said('7')]);
   expect(both.map(({ timing }) => timing).sort()).toEqual([0, 1]);
@@ -56,10 +57,12 @@ test('of two equal operations at once, one has sent the call: in the header, the
 test('a call that the cache answers, fresh or after a failure, was not sent', async () => {
   const { books, said, logged, sent } = await openFacade();
   books.behave(json('{"id":"7","title":"x"}'));
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   await said('7');
   expect(await said('7')).toEqual({ timing: 0, trace: ['cached'] });
   books.behave(reset);
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  vi.advanceTimersByTime(1_100);
   expect(await said('7')).toEqual({ timing: 1, trace: ['sent', 'stale'] });
   expect(logged()).toEqual([
     { calls: 1, cached: 0 },

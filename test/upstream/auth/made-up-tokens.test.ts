@@ -95,10 +95,11 @@ test.skipIf(!hasRedis)(
     const { read } = await open({ REDIS_URL: url });
     let film = 100;
     await until(async () => {
-      await read('alice', String(film++)).catch(() => undefined);
+      await read('alice', String(++film)).catch(() => undefined);
       return (await redis.keys('*')).some((key) => key.includes(':entry:'));
     });
-    await new Promise((resolve) => setTimeout(resolve, 100)); // what alice read last may be on its way
+    // What alice read last may be on its way.
+    await until(async () => (await redis.keys('*')).some((key) => key.includes(`Subject:${film}`)));
     const before = await redis.keys('*');
     for (let n = 0; n < 20; n++) await expect(read(`made-up-${n}`)).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 100));

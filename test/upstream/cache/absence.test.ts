@@ -172,7 +172,8 @@ test('a record that was absent and is there is cached, and one that is there no 
 
 test.skipIf(!hasRedis)('what is below a book that any replica knows to be absent is not requested', async () => {
   vi.useRealTimers();
-  const { url: redisUrl } = await redisServer();
+  const redis = await redisServer();
+  const redisUrl = redis.url;
   const { url, requests, state } = await service();
   state.isAnnotated = true; // the lists are answered with what no cache keeps
   const [one, other] = [
@@ -191,7 +192,7 @@ test.skipIf(!hasRedis)('what is below a book that any replica knows to be absent
     return requests.length === 0;
   });
   await one(...page(++book));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await redis.dump()).includes(`Book:${book}`));
   requests.length = 0;
   for (const token of [undefined, 'alice'])
     for (const execute of [other, one, other])

@@ -1,6 +1,5 @@
 /** Redis servers that forget, and processes without one. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Flags, readConfig } from '../../../../src/config/read.ts';
@@ -41,7 +40,7 @@ test.skipIf(!hasRedis)(
     const held: ArrivedWrite[] = [];
     let holds = false;
     const onWrite = (write: ArrivedWrite) => (holds ? void held.push(write) : atOnce(write));
-    const { service, send, facade, flush } = await start(onWrite, (redisUrl) => ({ redisUrl }));
+    const { redis, service, send, facade, flush } = await start(onWrite, (redisUrl) => ({ redisUrl }));
     const other = await facade();
     service.comments.length = 0;
     holds = true;
@@ -49,7 +48,7 @@ test.skipIf(!hasRedis)(
     const first = send(bodyOf(content), key);
     await until(() => held.length === 1);
     await flush();
-    await sleep(1_500); // the lease is renewed
+    await until(async () => (await redis.dump()).includes(':key:')); // its run renews the lease
     expect(await other(bodyOf(content), key)).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
     expect(held).toHaveLength(1);
     atOnce(held[0]!);

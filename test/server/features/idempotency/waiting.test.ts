@@ -27,20 +27,22 @@ test('while a write runs, the same request is told so at once; too many writes o
     meanwhile,
   ]);
   let refused: string | undefined;
-  for (let at = 1; refused === undefined && at < 200; at++) {
+  for (let at = 1; refused === undefined && at < 2_000; at++) {
     const one = send(bodyOf(`${at}`, String(at)), randomUUID());
     running.push(one);
     void one.then(({ status, code }) => (refused ??= `${status} ${code}`));
     await sleep(5);
   }
   expect(refused).toBe('429 TOO_MANY_KEYED_WRITES');
+  expect(running.length).toBeGreaterThan(64);
   // Those that were not accepted yet when one was refused find room as soon as others end.
   let isOver = false;
   const all = Promise.all(running).finally(() => (isOver = true));
   await until(() => (held.splice(0).forEach(atOnce), isOver));
-  const [first] = await all;
-  expect(service.comments.length).toBeGreaterThanOrEqual(64);
-  expect(await send(bodyOf('first'), key)).toEqual({ ...first, isReplayed: true });
+  const answers = await all;
+  // On a busy machine some have waited too long to be sent.
+  expect(service.comments).toHaveLength(answers.filter(({ code }) => code === undefined).length);
+  expect(await send(bodyOf('first'), key)).toEqual({ ...answers[0], isReplayed: true });
 });
 
 test('at the shutdown a write whose client has left is waited for', async () => {
