@@ -94,22 +94,15 @@ export function replaceText(name, text) {
 }
 
 /** Shows a document in the open tab if that is blank, else in a new one. */
-export async function openDocument(query, variables = '', headers = '') {
-  if ((modelOf('operation.graphql')?.getValue() ?? '').trim() !== '') await openBlankTab();
+export function openDocument(query, variables = '', headers = '') {
+  // GraphiQL empties the editors before the click returns.
+  if ((modelOf('operation.graphql')?.getValue() ?? '').trim() !== '')
+    document.querySelector('.graphiql-tab-add').click();
   replaceText('operation.graphql', query);
   replaceText('variables.json', variables);
   replaceText('request-headers.json', headers);
   editorOf('operation.graphql')?.focus();
 }
-
-async function openBlankTab() {
-  const before = openTab();
-  document.querySelector('.graphiql-tab-add')?.click();
-  for (let tries = 0; tries < 50 && (openTab() === before || !openTab()); tries++) await nextFrame();
-  await nextFrame(); // the editors get the texts of the tab
-}
-
-const nextFrame = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 export function editorOf(name) {
   const model = modelOf(name);

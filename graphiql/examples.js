@@ -17,7 +17,7 @@ export function addExamples(examples) {
   menu.addEventListener('change', () => {
     const { query, variables, headers } = examples.find(({ name }) => name === menu.value);
     menu.value = '';
-    void openDocument(query, variables, headers);
+    openDocument(query, variables, headers);
   });
   document.querySelector('.site').append(menu);
 }
