@@ -122,8 +122,7 @@ test$('react-relay: the page of a book is one request with deferred parts, of a 
   expect(requests).toHaveLength(1);
   expect(requests[0]!.answered!['content-type']).toMatch(/^multipart\/mixed/);
   expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
-  for (const items of ['.series li', '.list > li'])
-    await expect.poll(() => page.locator(items).count(), { timeout: PATIENT }).toBe(3);
+  for (const items of ['.series li', '.list > li']) await expect.poll(() => page.locator(items).count()).toBe(3);
   await page.locator('.series a').first().click();
   await page.locator('h1', { hasText: '巨人的陨落' }).waitFor();
   expect(failures).toEqual([]);
@@ -136,10 +135,7 @@ test$('react-relay: a change of the shelf is shown before the response, and a re
   expect(await status('Reading').getAttribute('aria-pressed')).toBe('true');
   let respond: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (respond = resolve));
-  await page.route('**/graphql', async (route) => {
-    await held;
-    await route.continue();
-  });
+  proxy.changeBy(() => held.then(() => 'pass'));
   await status('Read').click();
   await expect.poll(() => status('Read').getAttribute('aria-pressed')).toBe('true');
   expect((await entryOf('27025715')).status).toBe('reading');
@@ -207,32 +203,23 @@ test$(
 
 /** The facade reports that these fields failed, as in an outage of the service or for a refusal. */
 const failing =
-  (code: string, failed: (data: Record<string, unknown>) => unknown): Rule =>
+  (code: string, failed: (data: Record<string, unknown>) => unknown, path?: string[]): Rule =>
   async (_request, answer) => {
     const { data } = (await answer()) as { data: Record<string, unknown> };
     failed(data);
-    return { data, errors: [{ message: 'Failed.', extensions: { code } }] };
+    return { data, errors: [{ message: 'Failed.', path, extensions: { code } }] };
   };
 const noAnnotations = ({ book }: Record<string, unknown>) => book && Object.assign(book, { annotations: null });
 const nothing = (data: Record<string, unknown>) => Object.keys(data).forEach((name) => (data[name] = null));
 
 test$('react-relay: a refused list says so, and a failed book is not taken for an absent one', async () => {
   const { page } = await open('react-relay', 390);
-  await page.route('**/graphql', async (route) => {
-    const headers = { ...route.request().headers(), accept: 'application/json' };
-    const response = await route.fetch({ headers });
-    const { data } = (await response.json()) as { data: Record<string, unknown> };
-    noAnnotations(data);
-    await route.fulfill({ response, json: { data, errors: [{ message: 'Refused.', path: ['book', 'annotations'] }] } });
-  });
+  proxy.changeBy(failing('FORBIDDEN', noAnnotations, ['book', 'annotations']));
   await page.reload();
   await page.locator('.annotations', { hasText: 'refused, or could not be loaded' }).waitFor();
   expect(await page.locator('h1').innerText()).toBe('永恒的边缘');
   await shoot(page, 'Relay refused list 390 light');
-  await page.unroute('**/graphql');
-  await page.route('**/graphql', (route) =>
-    route.fulfill({ json: { data: { book: null }, errors: [{ message: 'Failed.', path: ['book'] }] } }),
-  );
+  proxy.changeBy(failing('FORBIDDEN', nothing, ['book']));
   await page.reload();
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
 });
@@ -243,7 +230,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
   const notes = page.locator('.notes li');
   const seen = await notes.count();
   expect(seen).toBeGreaterThan(0);
-  await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
+  await expect.poll(() => stored(page, 'cache')).toContain('"summary"');
   for (const failed of [noAnnotations, nothing]) {
     proxy.changeBy(failing('UPSTREAM_UNAVAILABLE', failed));
     // Twice: the first visit of an outage must not have stored its nulls.
@@ -251,7 +238,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
       await page.reload();
       await page.locator('#outage').waitFor();
       expect(await page.locator('h1').innerText()).toBe(title);
-      await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
+      await expect.poll(() => notes.count()).toBe(seen);
     }
     proxy.pass();
   }
@@ -264,7 +251,7 @@ test$('offline-apollo: an outage shows what was seen last, and a refused list sa
   await shoot(page, 'Book with a refused list 390 light');
   proxy.pass();
   await page.reload();
-  await expect.poll(() => notes.count(), { timeout: PATIENT }).toBe(seen);
+  await expect.poll(() => notes.count()).toBe(seen);
   expect(await page.locator('.no-list').count()).toBe(0);
 });
 
@@ -298,7 +285,7 @@ test$('offline-apollo: an entry that was removed elsewhere goes, also from the p
   await page.locator('article').waitFor();
   const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
   const pressed = page.locator('[aria-label="Status"] [aria-pressed="true"]');
-  await expect.poll(() => pressed.allInnerTexts(), { timeout: PATIENT }).toEqual(['Read']);
+  await expect.poll(() => pressed.allInnerTexts()).toEqual(['Read']);
   await fetch(`${program.origin}/v2/book/${book}/collection`, {
     method: 'DELETE',
     headers: { authorization: 'Bearer demo-alice' },
@@ -309,7 +296,7 @@ test$('offline-apollo: an entry that was removed elsewhere goes, also from the p
   await page.locator(`a[href="#Book:${book}"]`).waitFor({ state: 'detached' });
   await page.goto(`${urls['offline-apollo']}#Book:${book}`);
   await page.locator('article').waitFor();
-  await expect.poll(() => pressed.count(), { timeout: PATIENT }).toBe(0);
+  await expect.poll(() => pressed.count()).toBe(0);
 });
 
 test$('offline-apollo: a write whose result is unknown is shown, and can be dismissed', async () => {
@@ -339,7 +326,7 @@ async function expectMore(page: Page, before: number, items: Locator): Promise<v
   await shoot(page, `No more ${new URL(page.url()).port}`);
   proxy.pass();
   await more.click();
-  await expect.poll(() => items.count(), { timeout: PATIENT }).toBeGreaterThan(before);
+  await expect.poll(() => items.count()).toBeGreaterThan(before);
   expect(await page.locator('#no-more').count()).toBe(0);
 }
 
@@ -381,12 +368,18 @@ test$('offline-apollo: a browser that refuses all storage has the shelf, and wri
   });
   await page.reload();
   const title = await openBook(page);
-  await page.getByRole('button', { name: 'Read', exact: true }).click();
+  await tap(page, 'Read');
   await page.locator('#outbox').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.locator('#read', { hasText: title }).waitFor();
   expect(failures).toEqual([]);
 });
+
+/** Taps a button of the entry, and waits until that is shown: then it is stored. */
+async function tap(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('button', { name, exact: true, pressed: true }).waitFor();
+}
 
 /** Opens the second book of the shelf, when the app can start without a network. */
 async function openBook(page: Page): Promise<string> {
@@ -414,7 +407,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   const title = await openBook(page);
   const book = decodeURIComponent(new URL(page.url()).hash).replace('#Book:', '');
   // The shelf has the title, and only the page of the book the summary.
-  await expect.poll(() => stored(page, 'cache'), { timeout: PATIENT }).toContain('"summary"');
+  await expect.poll(() => stored(page, 'cache')).toContain('"summary"');
 
   await context.setOffline(true);
   // A request of a page with a service worker may be made by another process, which the emulation above does not reach.
@@ -428,7 +421,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   await page.getByRole('button', { name: 'Read', exact: true }).click();
   await page.getByRole('button', { name: '2 of 5' }).click();
   await page.locator('#outbox', { hasText: '2 changes wait' }).waitFor();
-  await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toContain('"rating":2');
+  await expect.poll(() => stored(page, 'outbox')).toContain('"rating":2');
   await shoot(page, 'Shelf offline 390 light');
   // The app ends and starts again: the writes are still there, and shown.
   await page.reload();
@@ -445,7 +438,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
   const keys = requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key).toMatch(/^[!-~]{16,}$/);
-  await expect.poll(() => stored(page, 'outbox'), { timeout: PATIENT }).toBe('[]');
+  await expect.poll(() => stored(page, 'outbox')).toBe('[]');
   await page.locator('#read', { hasText: title }).waitFor();
   expect(failures).toEqual([]);
 });
@@ -453,7 +446,7 @@ test$('offline-apollo: what was seen is there offline, and queued writes are sen
 test$('offline-apollo: a book to read is on the shelf, also when the app is opened again', async () => {
   const { page } = await open('offline-apollo', 390);
   const title = await openBook(page);
-  await page.getByRole('button', { name: 'Want to read' }).click();
+  await tap(page, 'Want to read');
   await page.locator('#outbox').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.reload();
@@ -499,7 +492,7 @@ test$('offline-apollo: what was tapped offline harms nothing that other devices 
   expect(await entryOf(book)).toMatchObject({ rating: { value: '4' }, tags: ['别的'] });
   await conflict.getByRole('button', { name: 'Save again' }).click();
   await conflict.waitFor({ state: 'detached' });
-  await expect.poll(async () => (await entryOf(book)).rating?.value, { timeout: PATIENT }).toBe('2');
+  await expect.poll(async () => (await entryOf(book)).rating?.value).toBe('2');
   expect(await entryOf(book)).toMatchObject({ tags: ['别的'], comment: '只给自己看' });
   expect(await isShown(book)).toBe(false);
 
@@ -528,7 +521,7 @@ test$('offline-apollo: a write whose response is lost is sent again with the sam
     return 'cut';
   });
   await page.getByRole('button', { name: '4 of 5' }).click();
-  await expect.poll(() => lost, { timeout: PATIENT }).toBe(2);
+  await expect.poll(() => lost).toBe(2);
   await page.locator('#outbox').waitFor({ state: 'detached' });
   const keys = requests.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
   expect(keys).toHaveLength(2);

@@ -8,7 +8,7 @@ import type { Browser, Page, Request, Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
-import { executablePath, PATIENT } from './chromium.ts';
+import { executablePath, PATIENT, saysOnClick } from './chromium.ts';
 
 /** The examples, and the path of a text in the response of each. */
 const pages = [
@@ -65,7 +65,7 @@ beforeEach(async () => {
     if (message.text().includes('Content Security Policy')) failures.push(message.text());
   });
   await page.goto(`${program.url}/graphql`);
-  await page.waitForSelector('.graphiql-execute-button');
+  await editors();
   return async () => {
     expect(external).toEqual([]);
     expect(failures).toEqual([]);
@@ -90,6 +90,7 @@ test.skipIf(!executablePath)('GraphiQL opens with one tab, and a menu has each p
 test.skipIf(!executablePath)('the tab to begin with runs, fits a telephone and says how it is run', async () => {
   const text = await documentText();
   expect(text).toMatch(/^# Run it: ▶ or Ctrl-Enter\./);
+  await page.locator('.calls-price', { hasText: 'Costs' }).waitFor();
   const { data, errors } = await (await execute('Start')).json();
   expect([errors, data.book.title, data.top250.nodes.length]).toEqual([undefined, '百年孤独', 3]);
   await waitForResult('"top250"');
@@ -224,7 +225,10 @@ test.skipIf(!executablePath)('while typing, the least and most calls are shown w
   await price.filter({ hasText: /^Costs about 201 calls, 1 to 901, stops at 250, most for / }).waitFor();
   expect(await section.locator('.price-over').count()).toBe(0);
   expect(await section.locator('.price-fine').innerText()).toMatch(/at most 901; it stops at 250\.$/);
-  expect(await page.locator('.graphiql-query-editor .view-line .price-mark').first().innerText()).toMatch(/1.call/);
+  await page
+    .locator('.graphiql-query-editor .view-line .price-mark', { hasText: /1.call/ })
+    .first()
+    .waitFor();
   await picture('Price');
   // A click shows the list in the document.
   await section.getByRole('button', { name: /^first: 20 at top250: about 41, at most 181 calls$/ }).click();
@@ -325,7 +329,6 @@ test.skipIf(!executablePath)('a long document or price leaves the page and the b
     page.evaluate(() => [document.documentElement.scrollHeight, document.querySelector('.calls-head')!.clientHeight]);
   const before = await heights();
   await choose('Film');
-  await page.locator('.graphiql-query-editor', { hasText: ' Film' }).waitFor();
   await page.locator('.calls-price', { hasText: /^Costs (?:about )?3 calls/ }).waitFor();
   await page.getByRole('button', { name: /^Calls/ }).click(); // the editor gets the space
   expect([before[0], await heights()]).toEqual([900, before]);
@@ -355,8 +358,7 @@ test.skipIf(!executablePath)('each tab has its own calls', async () => {
 test.skipIf(!executablePath)('the request is copied as a command, which a shell runs', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await type('# it\'s a quote\n{ book(id: "6082808") { title viewerCollection { status } } }');
-  await page.getByRole('button', { name: 'Copy as cURL' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await saysOnClick(page.getByRole('button', { name: 'Copy as cURL' }))).toBe('Copied');
   const command = await page.evaluate(() => navigator.clipboard.readText());
   const { stdout } = await promisify(execFile)('sh', ['-c', command]);
   expect(JSON.parse(stdout)).toEqual({ data: { book: { title: '百年孤独', viewerCollection: { status: 'READ' } } } });
@@ -365,10 +367,7 @@ test.skipIf(!executablePath)('the request is copied as a command, which a shell 
 test.skipIf(!executablePath)(
   'all tabs are in sight, Chinese punctuation has no boxes, the docs begin with the schema',
   async () => {
-    for (const operation of ['Book', 'Film', 'Shelf']) {
-      await choose(operation);
-      await page.locator('.graphiql-query-editor', { hasText: ` ${operation}` }).waitFor();
-    }
+    for (const operation of ['Book', 'Film', 'Shelf']) await choose(operation);
     expect(await page.locator('.graphiql-tab').count()).toBe(4);
     for (const tab of await page.locator('.graphiql-tab').all()) {
       const { x, width } = (await tab.boundingBox())!;
@@ -392,8 +391,7 @@ test.skipIf(!executablePath)(
 
 test.skipIf(!executablePath)('the second visit opens the tab of the first, and loads a few kB', async () => {
   await choose('Celebrity');
-  await page.locator('.graphiql-query-editor', { hasText: ' Celebrity' }).waitFor();
-  await page.waitForTimeout(1_500); // GraphiQL stores its tabs a little later
+  await storedTabs('Celebrity');
   const count = await page.locator('.graphiql-tab').count();
   const again = await page.context().newPage();
   const devtools = await page.context().newCDPSession(again);
@@ -415,25 +413,20 @@ test.skipIf(!executablePath)(
   'the switch of the person holds for all tabs, new ones, the price and the command',
   async () => {
     const person = page.locator('.calls-person select');
-    const authorization = async (text: string) => {
-      const sent = page.waitForRequest((request) => request.postData()?.includes(text) ?? false);
-      await runTyped();
-      return (await sent).headers().authorization;
-    };
+    const authorization = async () => (await runTyped()).headers().authorization;
     await person.selectOption('bob');
     const price = page.locator('.calls-price', { hasText: 'Costs' });
     await price.waitFor();
     await type('query Mine { viewer { filmTier } }');
-    expect(await authorization('query Mine')).toBe('Bearer demo-bob');
+    expect(await authorization()).toBe('Bearer demo-bob');
     await page.getByRole('button', { name: 'New tab' }).click();
     await type('query Other { viewer { filmTier } }');
-    expect(await authorization('query Other')).toBe('Bearer demo-bob');
+    expect(await authorization()).toBe('Bearer demo-bob');
     await person.selectOption('nobody');
-    expect(await authorization('query Other')).toBeUndefined();
+    expect(await authorization()).toBeUndefined();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await person.selectOption('carol');
-    await page.getByRole('button', { name: 'Copy as cURL' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await saysOnClick(page.getByRole('button', { name: 'Copy as cURL' }))).toBe('Copied');
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('Bearer demo-carol');
     await page.reload();
     expect(await person.inputValue()).toBe('carol');
@@ -450,10 +443,11 @@ test.skipIf(!executablePath)(
     await page.locator('.result-window .detected-link', { hasText: '/docs/errors#LOGIN_REQUIRED' }).waitFor();
     // What was run opens again in a tab, after a reload too. No token is kept.
     await page.reload();
+    await editors();
     await page.getByRole('button', { name: 'History' }).click();
     const tabs = await page.locator('.graphiql-tab').count();
     await page.locator('#dock-history').getByRole('button', { name: /Gone/ }).click();
-    await page.locator('.graphiql-query-editor', { hasText: 'Gone' }).waitFor();
+    await page.locator('.graphiql-tab').nth(tabs).waitFor();
     expect(await page.locator('.graphiql-tab').count()).toBe(tabs + 1);
     expect(await documentText()).toContain('mutation Gone { deleteNote');
     expect(await page.evaluate(() => localStorage.getItem('catalog-graphql:history'))).not.toContain('demo-');
@@ -471,7 +465,7 @@ test.skipIf(!executablePath)('a link with a query and variables opens a tab with
     await page.locator('.graphiql-editor', { hasText: `"${id}"` }).waitFor({ state: 'attached' }); // the headers cover it
     const response = await execute('Linked');
     expect(response.request().postDataJSON()).toMatchObject({ variables: { id } });
-    await page.waitForTimeout(1_500); // GraphiQL stores its tabs a little later
+    await storedTabs(id);
     return { answer: await response.json(), tabs: await page.locator('.graphiql-tab').count() };
   };
   const first = await open('6082808');
@@ -501,6 +495,7 @@ test.skipIf(!executablePath)(
   async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.reload();
+    await editors();
     await run('Book');
     await page.getByRole('button', { name: /^Calls/ }).click();
     await page.locator('.calls-list tbody tr').first().waitFor();
@@ -554,7 +549,7 @@ interface Violation {
 test.skipIf(!executablePath)('on a telephone it can be used', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
-  await page.waitForSelector('.graphiql-execute-button');
+  await editors();
   expect(await page.locator('.calls-list').isVisible()).toBe(false); // the editor has the place until it is opened
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   await run('Book');
@@ -685,7 +680,7 @@ async function type(text: string): Promise<void> {
   }, text);
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type(' ');
-  await page.waitForTimeout(500); // GraphiQL reads the names of the operations a little later
+  await isRead(/(?:query|mutation) (\w+)/.exec(text)?.[1] ?? '<untitled>');
 }
 
 /** The editor offers suggestions as one types; on a busy machine it may miss that, and is asked for them by the keyboard. */
@@ -709,13 +704,17 @@ const documentText = () =>
       .getValue();
   });
 
-/** Runs what was typed, by the keyboard: suggestions of the editor may cover the button. */
-async function runTyped(): Promise<void> {
+/** Runs what was typed, by the keyboard: suggestions of the editor may cover the button. Returns its request, when it has ended. */
+async function runTyped(): Promise<Request> {
+  const sent = page.waitForRequest(isRun);
   await page
     .locator('.graphiql-query-editor .monaco-editor')
     .first()
     .click({ position: { x: 60, y: 150 } });
   await page.keyboard.press('ControlOrMeta+Enter');
+  const request = await sent;
+  await page.getByRole('button', { name: 'Execute query' }).waitFor(); // it was the one that stops
+  return request;
 }
 
 interface Model {
@@ -739,7 +738,7 @@ test.skipIf(!executablePath)(
       const models = monaco.editor.getEditors().map((editor) => editor.getModel());
       models.find(({ uri }) => uri.path.endsWith('.graphql'))!.setValue(text);
     }, long);
-    await page.waitForFunction(() => localStorage.getItem('graphiql:tabState')?.includes('很长') ?? false);
+    await storedTabs('很长');
     expect(page.url().length).toBeLessThan(4_100);
     const response = await page.reload();
     expect(response!.status()).toBe(200);
@@ -759,21 +758,32 @@ test.skipIf(!executablePath)('GraphiQL works where the browser gives pages no st
     });
   });
   await page.reload();
-  await page.waitForSelector('.graphiql-execute-button');
+  await editors();
   const { data } = await run('Book');
   expect(data.book.title).toMatch(/\S/);
 });
 
 const menu = () => page.getByRole('combobox', { name: 'Examples' });
 
+/** The editors have their texts: before that nothing is typed, opened or run. */
+const editors = () => page.locator('.graphiql-query-editor .view-line').first().waitFor();
+
+/** GraphiQL reads the name of the operation a little after its text, and the tab has it as its title: before that it would run another one. */
+const isRead = (operation: string) => page.locator('.graphiql-tab-active', { hasText: operation }).waitFor();
+
+/** GraphiQL stores its tabs a little after each change. */
+const storedTabs = (text: string) =>
+  page.waitForFunction((each) => localStorage.getItem('graphiql:tabState')?.includes(each), text);
+
+/** Whether it is sent by a run: the panel plans what is typed, and compares people. */
+const isRun = (request: Request) => request.method() === 'POST' && request.headers().accept !== 'application/json';
+
 /** Chooses the example of an operation. */
-const choose = (operation: string) =>
-  menu().selectOption(
-    operation
-      .replace(/^Write/, '')
-      .replaceAll(/(?<=.)[A-Z]/g, '-$&')
-      .toLowerCase(),
-  );
+async function choose(operation: string): Promise<void> {
+  const name = operation.replace(/^Write/, '').replaceAll(/(?<=.)[A-Z]/g, '-$&');
+  await menu().selectOption(name.toLowerCase());
+  await isRead(operation);
+}
 
 /** Opens the example of an operation, clicks on run, and returns the response. */
 async function run(operation: string) {
@@ -782,27 +792,14 @@ async function run(operation: string) {
 }
 
 async function execute(operation: string): Promise<Response> {
-  await page.locator('.graphiql-query-editor', { hasText: ` ${operation}` }).waitFor();
-  const sent: Request[] = [];
-  const isSent = page
-    .waitForRequest(
-      (request) =>
-        (request.postData()?.includes(` ${operation}`) ?? false) && request.headers().accept !== 'application/json', // the panel plans what is typed
-    )
-    .then(
-      (request) => sent.push(request),
-      () => undefined, // the loop below retries
-    );
-  // GraphiQL misses a click while it loads the text of a tab. Do not repeat a click that was accepted: it would run twice.
-  for (let clicks = 0; clicks < 3 && sent.length === 0; clicks++) {
-    await page.getByRole('button', { name: 'Execute query' }).click();
-    await Promise.race([isSent, page.waitForTimeout(3_000)]);
-    await page.evaluate(() => undefined); // flushes the events of requests sent meanwhile
-  }
-  const response = await sent[0]?.response();
-  if (!response) throw new Error(`${operation} does not run`);
-  expect(response.request().headers().authorization).toBe('Bearer demo-alice');
-  return response;
+  await editors();
+  await isRead(operation);
+  const sent = page.waitForRequest(isRun);
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  const request = await sent;
+  expect(request.postData()).toContain(` ${operation}`);
+  expect(request.headers().authorization).toBe('Bearer demo-alice');
+  return (await request.response())!;
 }
 
 /** Waits until the response pane contains this text. */

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
-import { executablePath, PATIENT } from './chromium.ts';
+import { executablePath, PATIENT, saysOnClick } from './chromium.ts';
 
 let program: Program;
 let browser: Browser;
@@ -117,8 +117,7 @@ test.skipIf(!executablePath)(
       expect(await problems('dashboard').innerText()).toContain('TIER_REQUIRED');
 
       await page.getByRole('radio', { name: 'nobody' }).check();
-      await status('dashboard').filter({ hasText: 'As nobody' }).waitFor();
-      await status('book').filter({ hasText: 'As nobody' }).waitFor();
+      for (const name of ['book', 'film', 'dashboard']) await status(name).filter({ hasText: 'As nobody' }).waitFor();
       expect(await problems('dashboard').innerText()).toContain('LOGIN_REQUIRED');
       expect(await page.locator('#book').innerText()).not.toContain('On this shelf');
       for (const link of await page.locator('.problems a').all())
@@ -225,8 +224,7 @@ test.skipIf(!executablePath)(
         expect(await blocks.count()).toBeGreaterThan(3);
         const cut = await blocks.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length);
         expect(cut).toBe(0);
-        await blocks.first().getByRole('button', { name: 'Copy' }).click();
-        await blocks.first().getByRole('button', { name: 'Copied' }).waitFor();
+        expect(await saysOnClick(blocks.first().getByRole('button', { name: 'Copy' }))).toBe('Copied');
         const copied = await page.evaluate(() => navigator.clipboard.readText());
         expect(copied.trim()).toBe((await blocks.first().locator('code').innerText()).trim());
       });
