@@ -1,6 +1,7 @@
 /** Tracks the connections of clients, and marks those over the limit. Node closes those that are idle for too long. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { afterPendingReads } from '../../../lib/event-loop.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UnreadBytes } from './unread-bytes.ts';
 
@@ -25,7 +26,11 @@ export function trackConnections(server: Server, settings: ConnectionSettings, u
 
   server.timeout = connectionTimeoutMs;
   server.keepAliveTimeout = KEPT_MS;
-  server.on('timeout', (socket: Socket) => unread.cut(socket));
+  // A request that arrived while this process was busy is read first.
+  server.on('timeout', (socket: Socket) => {
+    const { bytesRead } = socket;
+    afterPendingReads(() => socket.bytesRead === bytesRead && unread.cut(socket));
+  });
   server.on('connection', (socket: Socket) => {
     const connection = new Connection(socket, tracked.size >= maxClientConnections);
     tracked.set(socket, connection);

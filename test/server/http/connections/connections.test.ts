@@ -43,7 +43,7 @@ async function setUp({ idleMs = LONG, ...settings }: Partial<ConnectionSettings>
     socket.on('close', () => (client.isCut = true));
     return client;
   };
-  return { held, sockets, call };
+  return { held, sockets, call, tracked: connections[0]! };
 }
 
 const lineOf = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
@@ -83,6 +83,19 @@ test('the idle time begins when the response was read', async () => {
   late.socket.resume();
   await until(() => late.isCut);
   expect(late.read).toBeGreaterThan(LARGE.length);
+});
+
+test('a request that arrives while this process is busy is answered, although its connection was idle for too long', async () => {
+  const { call, tracked } = await setUp({});
+  const client = call();
+  client.sendRequest('/');
+  await until(() => client.read > 0);
+  const once = client.read;
+  tracked.limitIdle(50);
+  client.sendRequest('/');
+  for (const end = performance.now() + 100; performance.now() < end;);
+  await until(() => client.isCut || client.read > once);
+  expect(client.isCut).toBe(false);
 });
 
 /** Far more than socket buffers take if the client does not read. */
