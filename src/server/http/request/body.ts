@@ -23,7 +23,7 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** Reads whole bodies within their limits of size and pace. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
-  const open = { bodies: 0 };
+  let reading = 0;
   const completed = atEndOfTick<CompletedBody>((bodies) => {
     for (const { bytes, resolve, reject } of bodies) {
       try {
@@ -42,7 +42,52 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
     tooLarge: () => HttpError,
     onBytes: (size: number) => void = () => undefined,
   ): Promise<Buffer> {
-    return received(exchange, { maxBytes, intervalMs: requestBodyTimeoutMs, tooLarge, onBytes, open });
+    const { request, lifetime } = exchange;
+    const { 'content-length': length } = request.headers;
+    if (Number(length ?? 0) > maxBytes) throw tooLarge();
+    return new Promise((resolve, reject) => {
+      const body = new BodyBytes(length === undefined ? undefined : Number(length));
+      let sizeAtInterval = 0;
+      let isInPieces = false; // most bodies are one chunk
+      let isOver = false;
+      reading++;
+      const end = () => {
+        if (!isOver) reading--; // an error may follow the end
+        isOver = true;
+        clearTimeout(deadline);
+        removeListener(lifetime, listener);
+        if (isInPieces) onBytes(0);
+      };
+      const fail = (error: HttpError) => {
+        end();
+        request.off('data', onData);
+        request.off('end', onEnd);
+        request.pause();
+        reject(error);
+      };
+      const onData = (chunk: Buffer) => {
+        if (body.size + chunk.length > maxBytes) return fail(tooLarge());
+        isInPieces = body.size > 0;
+        if (isInPieces) onBytes(body.size + chunk.length);
+        body.add(chunk);
+        if (body.size < sizeAtInterval + PACE_BYTES) return;
+        sizeAtInterval = body.size;
+        deadline.refresh();
+      };
+      const onEnd = () => {
+        end();
+        resolve(body.bytes.subarray(0, body.size));
+      };
+      const listener = { onCancel: ({ message }: Error) => fail(overloaded(message)) };
+      const tooSlow = `Each ${PACE_BYTES} bytes of a body must arrive within ${requestBodyTimeoutMs} ms.`;
+      const deadline = setTimeout(afterPendingReads, requestBodyTimeoutMs, () => {
+        if (!isOver) fail(new HttpError('REQUEST_TIMEOUT', tooSlow));
+      }).unref();
+      request.on('data', onData);
+      request.on('end', onEnd);
+      request.on('error', () => fail(new HttpError('BAD_REQUEST', 'The body ended early.', { status: 400 })));
+      addListener(lifetime, listener);
+    });
   }
 
   return {
@@ -57,65 +102,8 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
     },
     receive,
     /** Bodies that are still arriving. */
-    reading: () => open.bodies,
+    reading: () => reading,
   };
-}
-
-interface BodyLimits {
-  maxBytes: number;
-  intervalMs: number;
-  tooLarge: () => HttpError;
-  onBytes: (size: number) => void;
-  open: { bodies: number };
-}
-
-function received(exchange: Exchange, { maxBytes, intervalMs, tooLarge, onBytes, open }: BodyLimits): Promise<Buffer> {
-  const { request, lifetime } = exchange;
-  const { 'content-length': length } = request.headers;
-  if (Number(length ?? 0) > maxBytes) throw tooLarge();
-  return new Promise((resolve, reject) => {
-    const body = new BodyBytes(length === undefined ? undefined : Number(length));
-    let sizeAtInterval = 0;
-    let isInPieces = false; // most bodies are one chunk
-    let isOver = false;
-    open.bodies++;
-    const end = () => {
-      if (!isOver) open.bodies--; // an error may follow the end
-      isOver = true;
-      clearTimeout(deadline);
-      removeListener(lifetime, listener);
-      if (isInPieces) onBytes(0);
-    };
-    const fail = (error: HttpError) => {
-      end();
-      request.off('data', onData);
-      request.off('end', onEnd);
-      request.pause();
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
-      if (body.size + chunk.length > maxBytes) return fail(tooLarge());
-      isInPieces = body.size > 0;
-      if (isInPieces) onBytes(body.size + chunk.length);
-      body.add(chunk);
-      if (body.size < sizeAtInterval + PACE_BYTES) return;
-      sizeAtInterval = body.size;
-      deadline.refresh();
-    };
-    const onEnd = () => {
-      end();
-      resolve(body.bytes.subarray(0, body.size));
-    };
-    const listener = { onCancel: ({ message }: Error) => fail(overloaded(message)) };
-    const tooSlow = `Each ${PACE_BYTES} bytes of a body must arrive within ${intervalMs} ms.`;
-    const deadline = setTimeout(afterPendingReads, intervalMs, () => {
-      if (!isOver) fail(new HttpError('REQUEST_TIMEOUT', tooSlow));
-    }).unref();
-    request.on('data', onData);
-    request.on('end', onEnd);
-    request.on('error', () => fail(new HttpError('BAD_REQUEST', 'The body ended early.', { status: 400 })));
-    addListener(lifetime, listener);
-  });
 }
 
 const NOTHING = Buffer.alloc(0);
