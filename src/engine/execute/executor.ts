@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { type Path, addPath } from 'graphql/jsutils/Path.js';
 import { isPromise, withValue } from '../../lib/promises.ts';
-import { isText, noArguments, plainlyOf } from '../plan/arguments.ts';
+import { isText, plainlyOf } from '../plan/arguments.ts';
 import type { Context } from '../context.ts';
 import { type Variables, isStreamed } from '../plan/document.ts';
 import {
@@ -186,6 +186,7 @@ function onceNamed({ viewerOnly }: FieldRule, resolve: Step['resolve']): Step['r
   };
 }
 
+const noArguments: object = Object.freeze({});
 function resolveOf(schema: GraphQLSchema, plan: PlannedField, engine: EngineResolver | undefined): Step['resolve'] {
   const { field, args } = plan;
   if (engine)

@@ -11,7 +11,7 @@ import {
   isNonNullType,
   print,
 } from 'graphql';
-import { type Variables, hasVariables } from './document.ts';
+import { type Variables, hasVariable } from './document.ts';
 
 export const isText = (value: unknown): boolean => typeof value === 'string';
 const checks = new Map<string, (value: unknown) => boolean>([
@@ -39,12 +39,19 @@ export function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNo
   };
 }
 
-/** The arguments as graphql-js coerces them; computed once if they contain no variable. */
+/** The arguments as graphql-js coerces them. It takes a microsecond, so texts from variables go into a copy of what it has coerced once. */
 function coercedArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): (variables: Variables) => object {
-  if (field.args.length === 0) return () => noArguments;
-  if (hasVariables(node)) return (variables) => getArgumentValues(field, node, { ...variables });
-  let constant: object | undefined;
-  return () => (constant ??= getArgumentValues(field, node, {}));
+  const given = node.arguments?.filter(({ value }) => hasVariable(value)) ?? [];
+  // A variable in a list or an object is not the whole argument: it has no name here, and so no text.
+  const texts = given.map(({ name, value }) => ['name' in value ? value.name.value : '', name.value] as const);
+  let coerced: object | undefined; // with names for texts: those of a client are not kept
+  return (variables) => {
+    if (!texts.every(([variable]) => isText(variables[variable]))) return getArgumentValues(field, node, variables);
+    coerced ??= getArgumentValues(field, node, Object.fromEntries(texts));
+    const values: Record<string, unknown> = { ...coerced };
+    for (const [variable, name] of texts) values[name] = variables[variable];
+    return values;
+  };
 }
 
 /** The arguments; undefined if they are wrong, which the executor reports. */
@@ -58,8 +65,6 @@ export function argumentsIfValid<Args extends object>(
     return undefined;
   }
 }
-
-export const noArguments: object = Object.freeze({});
 
 export type CoercedVariables =
   { coerced: Record<string, unknown>; errors?: never } | { errors: readonly GraphQLError[]; coerced?: never };

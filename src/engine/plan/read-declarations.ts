@@ -24,19 +24,13 @@ export function* allFields(schema: GraphQLSchema) {
   }
 }
 
-/** A field as the planner needs it. */
-interface FieldInfo {
-  field: GraphQLField<unknown, unknown>;
-  rule: FieldRule;
-  types: readonly GraphQLObjectType[];
-}
 /** Computed once for each type: the predicates of graphql-js would cost more than the rest of a walk. */
 export const fieldInfosOf = oncePer((schema: GraphQLSchema) =>
-  oncePer((type: GraphQLObjectType): ReadonlyMap<string, FieldInfo> => {
+  oncePer((type: GraphQLObjectType) => {
     const introspection = type === schema.getQueryType() ? [SchemaMetaFieldDef, TypeMetaFieldDef] : [];
     const fields = [...Object.values(type.getFields()), ...introspection];
     return new Map(
-      fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }]),
+      fields.map((field) => [field.name, { field, rule: fieldRule(field), types: typesOf(schema, field) }] as const),
     );
   }),
 );

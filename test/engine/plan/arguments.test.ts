@@ -1,7 +1,15 @@
-import { type VariableDefinitionNode, getOperationAST, getVariableValues, parse } from 'graphql';
+import {
+  type FieldNode,
+  type VariableDefinitionNode,
+  buildSchema,
+  getArgumentValues,
+  getOperationAST,
+  getVariableValues,
+  parse,
+} from 'graphql';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { variablesOf } from '../../../src/engine/plan/arguments.ts';
+import { argumentsOf, variablesOf } from '../../../src/engine/plan/arguments.ts';
 
 const options = { maxErrors: 10, hideSuggestions: false };
 const definitionsOf = (text: string): readonly VariableDefinitionNode[] =>
@@ -40,5 +48,29 @@ test.each([{}, { id: '1' }, { id: '1', after: 'x' }, { id: '1', after: null }, {
     const variableDefinitions = definitionsOf('query ($id: ID!, $after: String = "a") { __typename }');
     const theirs = getVariableValues(schema, variableDefinitions, given, options);
     expect(variablesOf(schema, { variableDefinitions }, options)(given)).toEqual(theirs);
+  },
+);
+
+const { list } = buildSchema(
+  'type Query { list(text: String!, more: String = "m", size: Int = 20, tags: [String!]): ID }',
+)
+  .getQueryType()!
+  .getFields();
+const coercedBy = (coerce: () => object): unknown => {
+  try {
+    return Object.entries(coerce());
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test.each(['text: "a", size: 3', 'text: $a, size: 3', 'size: $c, more: $b, text: $a', 'text: $a, tags: [$b]'])(
+  'arguments are coerced as graphql-js does it, whatever the variables were before: (%s)',
+  (given) => {
+    const [node] = getOperationAST(parse(`{ list(${given}) }`))!.selectionSet.selections as readonly FieldNode[];
+    const args = argumentsOf(list!, node!);
+    const values = [{}, { a: 'x' }, { a: 'x', b: 'y', c: 2 }, { a: 'z', b: null, c: null }, { a: 'z', b: 'w', c: 5 }];
+    for (const variables of [...values, ...values.reverse()])
+      expect(coercedBy(() => args(variables))).toEqual(coercedBy(() => getArgumentValues(list!, node!, variables)));
   },
 );
