@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { freePort } from './redis.ts';
 
 /** Starts nginx with `deploy/nginx.conf` in front of two facades, until the test ends. Returns its address. */
 export async function startNginx(facades: readonly [string, string]): Promise<string> {
@@ -43,12 +42,4 @@ export async function startNginx(facades: readonly [string, string]): Promise<st
     );
   await expect.poll(ready).toBe(200);
   return url;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { DEFAULT_TIMEOUTS } from '../../src/upstream/redis/shared-state.ts';
@@ -91,13 +90,18 @@ async function valueOf(redis: Redis, key: string): Promise<string | null> {
   return type === 'stream' ? JSON.stringify(await redis.xrange(key, '-', '+')) : redis.get(key);
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+/** The system gives ports from 32768 upwards to others, also between the look at one and its use. Workers begin far from each other. */
+let lastPort = 10_000 + ((997 * process.pid) % 20_000);
+
+export async function freePort(): Promise<number> {
+  const port = ++lastPort;
+  const server = createServer().listen(port, '127.0.0.1');
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return isFree ? port : freePort();
 }
 
 /** Waits for a condition. The limit counts timer turns, not time, because a machine may stall. */
