@@ -151,7 +151,7 @@ describe.skipIf(!hasOpenssl)('an upstream with a certificate', async () => {
   test('is unreachable if the proxy closes each connection, and the proxy is not asked without end', async () => {
     const proxy = await connectProxy();
     proxy.answer(HANG_UP);
-    const env = { ...withCa, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, CALL_TIMEOUT_MS: '2000' };
+    const env = { ...withCa, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
     const { send } = caller(`https://localhost:${port}`, env);
     expect(await send()).toBe('UPSTREAM_UNAVAILABLE');
     expect(proxy.heads.length).toBeLessThanOrEqual(3); // READ_ATTEMPTS
