@@ -18,6 +18,10 @@ const makers: Record<Made, () => Promise<string>> = {
     await (await building()).buildProgram();
     return inRoot('dist/main.js');
   },
+  facade: async () => {
+    await (await building()).bundle('src/facade.ts');
+    return inRoot('dist/facade.js');
+  },
   graphiql: async () => {
     await (await building()).publishGraphiql();
     return inRoot('dist/graphiql');

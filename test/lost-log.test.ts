@@ -1,12 +1,11 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundle } from '../build.mjs';
 import { made } from './support/made.ts';
 import { temporaryDirectory } from './support/service.ts';
 
@@ -74,11 +73,10 @@ test('a reader that goes away and comes back misses lines, and no others', async
 });
 
 test('a log that cannot be written does not end the program that embeds a facade', async () => {
-  await bundle('src/facade.ts');
   const file = join(temporaryDirectory(), 'host.mjs');
   writeFileSync(
     file,
-    `const { createFacade } = await import(${JSON.stringify(pathToFileURL(resolve('dist/facade.js')).href)});
+    `const { createFacade } = await import(${JSON.stringify(pathToFileURL(await made('facade')).href)});
      const away = 'http://127.0.0.1:9';
      const logs = [undefined, () => { throw new Error('no'); }, async () => { throw new Error('no'); }];
      await new Promise((resolve) => setTimeout(resolve, 200));

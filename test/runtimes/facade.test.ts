@@ -3,9 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
-import { bundle } from '../../build.mjs';
+import { expect, test } from 'vitest';
+import { made } from '../support/made.ts';
 import { service, temporaryDirectory } from '../support/service.ts';
+
+const module = pathToFileURL(await made('facade')).href;
 
 /** What an embedding program does: a query, a mutation, an upload of a file, parts of incremental delivery, and the end. */
 const program = `
@@ -30,8 +32,6 @@ await facade.close();
 console.log(JSON.stringify({ book, parts, note }));
 `;
 
-beforeAll(() => bundle('src/facade.ts'), 180_000);
-
 test.each([
   ['Bun', 'bun', []],
   ['Deno', 'deno', ['run', '--allow-all', '--node-modules-dir=manual']],
@@ -40,7 +40,6 @@ test.each([
   const file = join(temporaryDirectory(), 'program.mjs');
   writeFileSync(file, program);
   const runtime = resolve('test/runtimes/node_modules/.bin', name);
-  const module = pathToFileURL(resolve('dist/facade.js')).href;
   const { stdout, stderr } = await promisify(execFile)(runtime, [...args, file, module, url]);
   const { book, parts, note } = JSON.parse(stdout) as Record<'book' | 'parts' | 'note', [number, string]>;
   expect(stderr).toBe('');
