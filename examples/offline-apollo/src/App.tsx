@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { BookPage } from './BookPage.tsx';
 import { device } from './device.ts';
 import { type Change, type QueuedWrite, isToBeSent, isUndecided } from './offline/outbox.ts';
@@ -9,7 +9,8 @@ const bookInAddress = () => decodeURIComponent(location.hash.slice(1));
 
 export function App() {
   const [book, setBook] = useState(bookInAddress);
-  useEffect(() => {
+  // In the layout phase: an effect runs after the first paint, and would miss an event before it.
+  useLayoutEffect(() => {
     const follow = () => {
       setBook(bookInAddress());
       scrollTo(0, 0);

@@ -1,4 +1,4 @@
-import { Component, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { Component, type ReactNode, Suspense, useLayoutEffect, useMemo, useState } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { BookPage } from './BookPage.tsx';
 import { createEnvironment } from './environment.ts';
@@ -11,7 +11,8 @@ export function App() {
   const [isCut, setCut] = useState(false);
   const environment = useMemo(() => createEnvironment(() => setCut(true)), []);
   const [{ id, since }, setPage] = useState(opened);
-  useEffect(() => {
+  // In the layout phase: an effect runs after the first paint, and would miss an event before it.
+  useLayoutEffect(() => {
     const follow = () => {
       setCut(false);
       setPage(opened());

@@ -59,7 +59,9 @@ export function ShelfEditor({ book }: { book: ShelfEditor_book$key }) {
     };
     const payload = { book: { id, viewerCollection: shown } };
     const handlers = {
-      onCompleted: (_: unknown, errors: unknown) => setWrong(shownErrors(errors)),
+      onCompleted: (_: unknown, errors: unknown) => {
+        if (errors) setWrong(shownErrors(errors)); // without errors it takes back none: they may be of a later change
+      },
       onError: (error: Error) => setWrong({ form: error.message }),
     };
     setWrong({});
