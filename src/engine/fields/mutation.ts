@@ -15,6 +15,7 @@ import { isPlainObject } from '../../lib/objects.ts';
 import { type InputBuilder, builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import type { ClientCode } from '../errors/codes.ts';
+import { asText } from '../values/decode.ts';
 import { sourceIdOf } from '../values/global-id.ts';
 import type { FieldBuilder } from './node.ts';
 import { writeRuleOf } from '../settle/write-rules.ts';
@@ -230,8 +231,7 @@ async function written<In, Out, Fields extends InputFieldMap, Result, Shown>(
   }
 }
 
-const madeIn = (answer: unknown): string | undefined =>
-  typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : undefined;
+const madeIn = (answer: unknown): string | undefined => (isPlainObject(answer) && asText(answer.id)) || undefined;
 
 /** The rejection with the client code that its service code has in this mutation. */
 export function withClientCode(error: unknown, codes: ErrorCodes): unknown {

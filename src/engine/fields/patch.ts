@@ -153,7 +153,7 @@ export async function keptOf<Whole, Shown>(
     else doubts.push({ path: ['input', fields[0]], code: 'PRESENT_VALUE_UNKNOWN', message: doubt });
   }
   requireValid(doubts);
-  return { kept, known, owner: patch.owner(shown as Shown) };
+  return { kept, known, owner: asText(patch.owner(shown as Shown)) || undefined };
 }
 
 /** Whether the record certainly shows all that the input gives: the columns that are not open. */

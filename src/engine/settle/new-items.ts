@@ -1,6 +1,5 @@
 /** Finds what a write added to a list: what was not in it before. */
 import { setImmediate } from 'node:timers/promises';
-import { isPlainObject } from '../../lib/objects.ts';
 import type { ReadBack, LostWrite, ReadRecord, Reading, Snapshot, WriteRule } from '../../upstream/write-guard.ts';
 import { absent, there, unknown } from './record-rules.ts';
 
@@ -77,7 +76,7 @@ async function readPages<In, Item extends Identified>(
   for (let left = typeof order === 'object' ? 1 : pages; left > 0; left--) {
     const page = await load(read, input, person, at);
     // An item that cannot be read may be the new one.
-    if (!page?.items.every(isPlainObject)) return undefined;
+    if (!page?.items.every((item) => ['string', 'number'].includes(typeof (item as Item | null)?.id))) return undefined;
     const { items: some } = page;
     total = page.total;
     for (const item of some) found.set(String(item.id), item);

@@ -101,12 +101,12 @@ function privacyShownBy(
   part: AnswerOf<typeof bookEndpoints.collections>,
   { id, book_id, updated }: Entry,
 ): boolean | undefined {
-  const { start, total = NaN, next_start } = part;
+  const [start, total] = [asInt(part.start) ?? NaN, asInt(part.total) ?? NaN];
   const entries = asObjects(part.collections);
   const shown = entries.find((each) => asText(each.book_id) === asText(book_id));
   if (shown) return shown.id === id ? false : undefined;
   const end = start + entries.length;
-  if (next_start !== undefined && next_start !== end) return undefined; // it lacks others too
+  if (part.next_start !== undefined && part.next_start !== end) return undefined; // it lacks others too
   const [first, time, last] = [entries[0], { updated }, entries.at(-1)].map((each) =>
     localDateTime.decode(each?.updated),
   );

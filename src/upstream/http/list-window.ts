@@ -2,7 +2,8 @@
 import { type ApiRequest, type ListWindow, windowFor } from '../../api/api-request.ts';
 
 /** A number that counts or numbers items; NaN for anything else. */
-export const naturalIn = (value: unknown): number => (/^\d+$/.test(String(value)) ? Number(value) : NaN);
+export const naturalIn = (value: unknown): number =>
+  (typeof value === 'string' || typeof value === 'number') && /^\d+$/.test(`${value}`) ? Number(value) : NaN;
 
 /**
  * The response, its list cut to what was requested and one item more, which shows that there are more: endpoints exist that ignore the position, the

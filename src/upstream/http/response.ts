@@ -234,12 +234,11 @@ function isRepeated({ member, param, as }: Repeat, record: Record<string, unknow
   if (requested === received || requested === undefined || received === undefined || received === null) return true;
   if (idOf(received) === idOf(requested)) return true;
   // A person requested by uid is returned with a numeric id. Two different numbers are two people.
-  return as === 'person' && idOf(received) !== '' && !(isNumber(idOf(requested)) && isNumber(idOf(received)));
+  return as === 'person' && idOf(received) !== '' && !(naturalIn(requested) >= 0 && naturalIn(received) >= 0);
 }
 
 /** The id as text; '' for anything but a string or a number. */
 const idOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
 /** The code of an error body of the service; undefined for anything else. */
 function errorBodyCode(value: unknown): number | undefined {

@@ -106,3 +106,15 @@ test.for(updates)('an update of $path writes nothing over what it cannot read', 
       expect(codes).toContain(errors?.[0]?.extensions.code);
     }
 });
+
+test('an update is written if the record has an object where the id of its author is due', async () => {
+  const { service, execute } = facade();
+  const record = { id: '5', content: annotation, chapter: 'one', privacy: 2, author_id: { toString: 1 } };
+  const path = /^\/v2\/book\/annotation\/5/;
+  service.intercept({ path }).reply(200, record);
+  service.intercept({ path, method: 'PUT' }).reply(202, record);
+  const mutation = 'mutation { updateAnnotation(input: { id: 5, chapter: "two" }) { annotation { chapter } } }';
+  expect(await execute(mutation, { token: 'alice' })).toEqual({
+    data: { updateAnnotation: { annotation: { chapter: 'one' } } },
+  });
+});

@@ -62,6 +62,8 @@ test('in a list with more pages and the oldest notes in front, a note is not sai
 test('an item that cannot be read may be the new one', async () => {
   expect(await findIn([null as never, ...old])).toEqual({ kind: 'unknown' });
   expect(await findIn([...old], [null as never, ...old])).toEqual({ kind: 'unknown' });
+  const [first, second] = [annotation(1_001), annotation(1_002)].map((each) => ({ ...each, id: {} }));
+  expect(await findIn([second!, first!, ...old], [first!, ...old])).toEqual({ kind: 'unknown' });
 });
 
 test.each([

@@ -64,6 +64,16 @@ test('a book whose collection was deleted has a null viewerCollection without an
   expect(calls).toEqual(['DELETE /v2/book/7/collection']);
 });
 
+test('a write is reported as made if its response has an object where an id is due', async () => {
+  const { service, execute } = facade();
+  const written = { ...collection, id: { toString: 1 } };
+  service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, written);
+  const mutation = 'mutation { collectBook(input: { bookId: "7", status: WISH }) { created collection { status } } }';
+  expect(await execute(mutation, alice)).toEqual({
+    data: { collectBook: { created: true, collection: { status: 'WISH' } } },
+  });
+});
+
 test('fields that the response of a mutation lacks are loaded after it, and no others', async () => {
   const { service, execute, calls } = facade();
   service.intercept({ path: '/v2/book/7/collection', method: 'POST' }).reply(201, { ...collection, book: undefined });

@@ -156,6 +156,16 @@ test('a public shelf that leaves out entries tells nothing of those that it lack
   expect(made).toHaveLength(3);
 });
 
+test.each([{ total: { toString: 1 } }, { start: { toString: 1 } }])(
+  'a public shelf that says %j does not tell where it ends, and the entry is asked for by itself',
+  async (more) => {
+    const shelf = shelfOf(8, (at) => at === 7, more);
+    const { data, made } = await told(shelf, entries('first: 8'));
+    expect(shownIn(data)).toEqual(shelf.isPrivate);
+    expect(made).toHaveLength(3);
+  },
+);
+
 test('entries of books that are listed need one call together', async () => {
   const shelf = shelfOf(20);
   const { data, made, likely } = await told(

@@ -182,3 +182,18 @@ describe('a client that pages', () => {
     );
   });
 });
+
+test.each(['total', 'start', 'next_start', 'count'])(
+  'a %s that is an object or a list counts as left out',
+  async (name) => {
+    const shownWith = (wrong?: object) => {
+      const { service, execute } = facade();
+      service.intercept({ path: /search/ }).reply(200, { start: 0, total: 9, books: [{ id: '1' }], [name]: wrong });
+      return execute('{ searchBooks(query: "x", first: 1, offset: 5) { nodes { id } totalCount } }');
+    };
+    const shown = await shownWith();
+    expect(shown.errors).toBeUndefined();
+    for (const wrong of [{ toString: 1 }, { valueOf: 1, toString: null }, [6], [{ toString: 1 }]])
+      expect(await shownWith(wrong)).toEqual(shown);
+  },
+);
