@@ -48,6 +48,18 @@ test('a reader of the installed package finds how the command is started, stoppe
   expect(page).toContain('or all at once where [CHANGELOG.md](../CHANGELOG.md) says so');
 });
 
+test('every command of the program is written as a reader of the installed package can type it', () => {
+  const bare = pages.filter((page) => /(?<!npx )\bcatalog-graphql (?=[a-z])/.test(codeOf(page)));
+  expect(bare).toEqual([]);
+});
+
+test.each(['README.md', 'docs/embedding.md'])('%s names the packages that its server needs before its code', (page) => {
+  const [text = '', code = ''] = read(page).split('```ts\n');
+  const named = [...code.matchAll(/ from '((?:@[\w-]+\/)?[\w-]+)/g)].map(([, name]) => name!);
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter((name) => name !== 'catalog-graphql' && !text.includes(`\`${name}\``))).toEqual([]);
+});
+
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
 const WORDS = 19_400;

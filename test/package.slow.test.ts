@@ -110,21 +110,30 @@ test('the package contains what it needs at run time and its documentation, and 
     expect(readFileSync(join(installed, file), 'utf8')).not.toContain(elsewhere);
 });
 
-test.each(['README.md', 'SECURITY.md', 'CHANGELOG.md'])('each link of %s leads to a file of the package', (page) => {
-  const targets = [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\(([^)\s]+)\)|\b(?:src|href)="([^"]+)"/g)]
+/** Those of the page about the sources lead to the sources, as it says. */
+const pages = [
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...readdirSync('docs').flatMap((file) => (/(?<!architecture)\.md$/.test(file) ? [`docs/${file}`] : [])),
+];
+
+test.each(pages)('each link of %s leads to a file of the package', (page) => {
+  const read = (file: string) => readFileSync(file, 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  const links = [...read(join(installed, page)).matchAll(/\]\(([^)\s]+)\)|\b(?:src|href)="([^"]+)"/g)]
     .map(([, link, attribute]) => (link ?? attribute)!)
-    .filter((target) => !/^[a-z]+:/.test(target));
-  const missing = targets.filter((target) => !existsSync(join(installed, target.replace(/#.*$/, ''))));
-  expect(missing).toEqual([]);
-  const anchors = targets.flatMap((target) => (target.includes('#') ? [target.split('#') as [string, string]] : []));
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { file: path ? join(installed, dirname(page), path) : join(installed, page), anchor };
+    });
+  expect(links.filter(({ file }) => !existsSync(file))).toEqual([]);
   const headings = (file: string) =>
-    [...readFileSync(join(installed, file || page), 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
       title!
         .toLowerCase()
-        .replace(/[^\w\s-]/g, '')
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-'),
     );
-  expect(anchors.filter(([file, anchor]) => !headings(file).includes(anchor))).toEqual([]);
+  expect(links.filter(({ file, anchor }) => anchor && !headings(file).includes(anchor))).toEqual([]);
 });
 
 test('a front end that imports one document gets no other code of the package', async () => {

@@ -73,7 +73,7 @@ export const alerts: readonly Alert[] = [
     summary: '{{ $labels.service }} refuses the ACCESS_TOKEN of {{ $labels.instance }}.',
     means:
       'The token has expired, was revoked, or its key is blocked. Requests without a token get copies for up to an hour after their time, and `UNAUTHENTICATED` or `UPSTREAM_REFUSED` for the rest.',
-    look: 'the log line `refuses ACCESS_TOKEN` has the code of the service; `catalog-graphql doctor`.',
+    look: 'the log line `refuses ACCESS_TOKEN` has the code of the service; `npx catalog-graphql doctor`.',
     change: '[the token](operations.md#secrets-in-files).',
   },
   {
