@@ -117,13 +117,13 @@ function execute(loading: Loading, started: readonly StartedChild[], resolution:
   const load = () =>
     telling.length > 0 ? loadFromChildren(telling, record, request, keyMembersOf(source), send) : send(request);
   const loaded = keeps === 'never' ? load() : keepOnError(load, loading, resolution);
+  if (keeps !== 'always' && refused.length === 0) return loaded;
   return withValue(loaded, (value) => {
     if (value === null && keeps !== 'always') return null;
     const known = value === null ? { ...record, [ABSENT]: true } : (value as ParentRecord);
     const absent = refused.filter((member) => !(member in known));
-    return absent.length > 0
-      ? withThrowingMembers(known, absent, (member) => tierRequired(type.name, source, member))
-      : known;
+    if (absent.length === 0) return known;
+    return withThrowingMembers(known, absent, (member) => tierRequired(type.name, source, member));
   });
 }
 
