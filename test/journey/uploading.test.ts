@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { pino } from 'pino';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { catalogService } from '../../src/graph/service/descriptor.ts';
 import { schema } from '../../src/graph/schema.ts';
 import { openServer } from '../support/open-server.ts';
@@ -433,11 +433,11 @@ describe('files in another order than the pictures', () => {
     const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
     const answered = sendBytes(stream, type);
     body.enqueue(new Uint8Array(bytes.subarray(0, 210_000))); // all of the second picture, and the beginning of the first
-    await vi.waitFor(async () => expect(await held()).toBeGreaterThan(200_000), { timeout: 10_000 });
+    await until(async () => (await held()) > 200_000);
     body.enqueue(new Uint8Array(bytes.subarray(210_000)));
     body.close();
     expect((await answered).answer.data?.createNote).toMatchObject({ storedPictures: [1, 2] });
-    await vi.waitFor(async () => expect(await held()).toBe(0), { timeout: 10_000 });
+    await until(async () => (await held()) === 0);
   });
   test('do not hold a slot: other operations run meanwhile', async () => {
     const single = await facadeUrl({ maxRunningOperations: '1', maxUploadBytes: '40000000' });

@@ -7,7 +7,6 @@ import {
   type KeyStore,
   type Row,
   type StoreLimits,
-  LOCK_MS,
 } from '../../../../../src/server/features/idempotency/store/key-store.ts';
 import { createMemoryStore } from '../../../../../src/server/features/idempotency/store/memory-store.ts';
 import { createRedisStore } from '../../../../../src/server/features/idempotency/store/redis-store.ts';
@@ -172,9 +171,7 @@ describe.skipIf(!hasRedis)('keys in Redis', () => {
     await store.claim(heldBy('a'), rowOf('expired'));
     const other = rowOf('renewed', { fingerprint: 'another' });
     expect(await kindOf(store, 'a', other)).toBe('found');
-    await vi.waitFor(async () => expect(await kindOf(store, 'a', other)).toBe('locked'), {
-      timeout: 2 * LOCK_MS,
-    });
+    await until(async () => (await kindOf(store, 'a', other)) === 'locked');
   });
 
   test('of writes that were not sent, because Redis answered too late, are free as soon as it answers', async () => {
