@@ -24,15 +24,7 @@ export type BodyReader = ReturnType<typeof createBodyReader>;
 /** Reads whole bodies within their limits of size and pace. */
 export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySettings) {
   let reading = 0;
-  const completed = atEndOfTick<CompletedBody>((bodies) => {
-    for (const { bytes, resolve, reject } of bodies) {
-      try {
-        resolve(decodeStrictUtf8(bytes));
-      } catch (error) {
-        reject(error);
-      }
-    }
-  });
+  const completed = atEndOfTick(decodeAll);
   const tooLarge = () => new HttpError('BODY_TOO_LARGE', `The body must have at most ${maxBodyBytes} bytes.`);
 
   /** `onBytes` gets how many bytes are held of a body that comes in pieces. */
@@ -104,6 +96,16 @@ export function createBodyReader({ maxBodyBytes, requestBodyTimeoutMs }: BodySet
     /** Bodies that are still arriving. */
     reading: () => reading,
   };
+}
+
+function decodeAll(bodies: readonly CompletedBody[]): void {
+  for (const { bytes, resolve, reject } of bodies) {
+    try {
+      resolve(decodeStrictUtf8(bytes));
+    } catch (error) {
+      reject(error);
+    }
+  }
 }
 
 const NOTHING = Buffer.alloc(0);
