@@ -104,7 +104,7 @@ describe.each(stores)('with keys $name', ({ settings }) => {
         held.push(write);
         return write.lose();
       },
-      { upstreamSettleMs: '60000' },
+      { upstreamSettleMs: '59500' },
     );
     await known(parts);
     const { service, send } = parts;
