@@ -48,7 +48,7 @@ const roots: Record<string, string> = {
   user: 'id: "alice"',
   weeklyChart: '',
 };
-const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined];
+const wrongValues: readonly (Json | undefined)[] = [null, -7, 'x', [null], {}, undefined, { toString: 1 }];
 /** Two of the values for each position, and others for the next one. A sample has one for every eighth. */
 const valuesFor = (round: number) =>
   thorough ? everyNth(wrongValues, 3, round) : round % 8 === 0 ? everyNth(wrongValues, 6, round / 8) : [];
