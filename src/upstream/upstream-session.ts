@@ -49,7 +49,7 @@ export class UpstreamSession implements LoadContext {
   /** The locks of the change that is being made: an operation makes its changes one after the other. */
   private locks: ChangeLock[] = [];
   /** Writes with a key that go on although nobody waits for them. */
-  private readonly unfinished = new Set<Promise<unknown>>();
+  private readonly unfinished: Promise<unknown>[] = [];
   private readonly services: SessionServices;
   private readonly context: RequestContext;
 
@@ -152,7 +152,7 @@ export class UpstreamSession implements LoadContext {
     const { locks, unfinished } = this;
     this.locks = [];
     const leave = (): void => locks.forEach((lock) => lock.leave());
-    if (unfinished.size === 0) return leave();
+    if (unfinished.length === 0) return leave();
     void Promise.allSettled(unfinished).then(leave);
   }
 
@@ -169,7 +169,7 @@ export class UpstreamSession implements LoadContext {
       field: responsePath(path).join('.'),
       cancellation,
       person: () => credential.person?.id,
-      onLeft: (running) => void this.unfinished.add(running),
+      onLeft: (running) => void this.unfinished.push(running),
       send: async (parts, mayBegin) =>
         (await this.calls.send(createApiRequest(endpoint, input), path, { files: parts, mayBegin })).value,
       read: this.reader(path, true),

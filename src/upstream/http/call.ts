@@ -163,7 +163,6 @@ export class UpstreamCall implements SharedCall {
     const { endpoint, wirePath: path } = this.request;
     const isJson = endpoint.media === 'json';
     const accept = isJson || endpoint.media === 'empty' ? 'application/json' : service.documents!.contentType;
-    const alike = ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', USER_AGENT];
     const headers = ['x-request-id', context.requestId];
     if (context.span) {
       this.span = startCallSpan(context.span, endpoint.method);
@@ -179,7 +178,7 @@ export class UpstreamCall implements SharedCall {
       service: endpoint.service,
       method: endpoint.method,
       path,
-      headers: [...alike, ...headers],
+      headers: ['accept', accept, 'accept-encoding', 'gzip', 'user-agent', USER_AGENT, ...headers],
       body,
       maxBytes: isJson ? settings.maxJsonBytes : settings.maxAtomBytes,
       owner: context.cancellation,
