@@ -8,13 +8,14 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { publishClient } from '../../build.mjs';
 import { picture } from '../support/service.ts';
+import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT } from './chromium.ts';
 import { type Rule, proxyTo } from './facade-proxy.ts';
 
 const apps = ['react-relay', 'offline-apollo'] as const;
-const env = { PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: 'client/manifest.json' };
+const env = { ...patientEnv, PORT: '0', ORIGIN_PORT: '0', PERSISTED_OPERATIONS: 'client/manifest.json' };
 let program: Program;
 let browser: Browser;
 let proxy: Awaited<ReturnType<typeof proxyTo>>;

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import type { Browser, Page, Request, Response } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT, saysOnClick } from './chromium.ts';
@@ -38,7 +39,7 @@ let program: Program;
 let browser: Browser;
 beforeAll(async () => {
   if (!executablePath) return;
-  program = await startProgram({ PORT: '0', ORIGIN_PORT: '0' });
+  program = await startProgram({ ...patientEnv, PORT: '0', ORIGIN_PORT: '0' });
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENT });
 });
 afterAll(async () => {
@@ -686,11 +687,11 @@ async function type(text: string): Promise<void> {
 /** The editor offers suggestions as one types; on a busy machine it may miss that, and is asked for them by the keyboard. */
 async function suggested(text: string) {
   const rows = page.locator('.suggest-widget .monaco-list-row', { hasText: text });
-  const isShown = () => rows.first().waitFor({ timeout: 20_000 });
-  await isShown().catch(async () => {
+  const first = rows.first();
+  await first.waitFor({ timeout: 20_000 }).catch(async () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+Space');
-    await isShown();
+    await first.waitFor();
   });
   return rows;
 }

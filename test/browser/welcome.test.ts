@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { patientEnv } from '../support/patient.ts';
 import { startProgram } from '../support/program.ts';
 import type { Program } from '../support/program.ts';
 import { executablePath, PATIENT, saysOnClick } from './chromium.ts';
@@ -12,7 +13,7 @@ let program: Program;
 let browser: Browser;
 beforeAll(async () => {
   if (!executablePath) return;
-  program = await startProgram({ PORT: '0', ORIGIN_PORT: '0' });
+  program = await startProgram({ ...patientEnv, PORT: '0', ORIGIN_PORT: '0' });
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: PATIENT });
 });
 afterAll(async () => {
