@@ -11,16 +11,16 @@ import { files, importsIn, sources } from './imports.mjs';
 
 /** Lines of rooms; those of their folders count. */
 const ROOMS = {
-  'src without origin': 37_111,
+  'src without origin': 37_104,
   'graph and api': 6_835,
-  engine: 9_225,
+  engine: 9_224,
   'engine/cost': 1_178,
   'engine/documents': 884,
-  'upstream without redis': 5_242,
+  'upstream without redis': 5_241,
   'upstream/limits': 602,
   'upstream/redis': 1_287,
-  'server without idempotency': 7_055,
-  'server/http': 2_035,
+  'server without idempotency': 7_050,
+  'server/http': 2_030,
   'server/features/idempotency': 1_098,
   atom: 1_026,
   config: 1_376,
@@ -30,11 +30,11 @@ const ROOMS = {
 };
 /** Files, and lines, that are loaded with a file. */
 const LOADED = {
-  'src/engine/plan/plan-operation.ts': { files: 12, lines: 1_210 },
-  'src/engine/cost/call-cost.ts': { files: 23, lines: 3_085 },
+  'src/engine/plan/plan-operation.ts': { files: 12, lines: 1_209 },
+  'src/engine/cost/call-cost.ts': { files: 23, lines: 3_084 },
   'src/engine/execute/executor.ts': { files: 30, lines: 4_394 },
-  'src/engine/documents/assess.ts': { files: 51, lines: 6_281 },
-  'src/price.ts': { files: 158, lines: 16_773 },
+  'src/engine/documents/assess.ts': { files: 51, lines: 6_280 },
+  'src/price.ts': { files: 158, lines: 16_771 },
 };
 const features = readdirSync(fileURLToPath(new URL('../src/server/features', import.meta.url)), {
   withFileTypes: true,
