@@ -87,7 +87,7 @@ export function compare(
 
   function isExplained(path: string, code: string): boolean {
     if (isExcused(code)) return true;
-    if (isFaultCode(code) && isOfOtherPart(path)) return true;
+    if (isOfOtherPart(path) && (isFaultCode(code) || isSiblingError(path, code))) return true;
     const right = rightErrors.get(path);
     if (right !== undefined && (right === code || right === 'none')) return true;
     if (places.get(path)?.mayFail === code) return true;
@@ -109,6 +109,12 @@ export function compare(
       }
       if (at === '') return false;
     }
+  }
+
+  /** An item of another part has the error that the items have which the reference shows. */
+  function isSiblingError(path: string, code: string): boolean {
+    const place = withoutPositions(path);
+    return reference.errors.some((right) => right.code === code && withoutPositions(right.path) === place);
   }
 
   /** Below a record that the cache serves, although the reference rejects the unknown token. */
